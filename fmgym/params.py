@@ -1,0 +1,140 @@
+"""Parameters of the simulation, read from ``params.toml``: one entry a constant, checked against its range.
+
+``Params`` is a plain immutable tree of numbers. Kernels get it as a one-element structured array whose
+fields are ``p.<group>.<name>``; ``Params.shape`` holds the sizes that fix state types instead.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from fmgym.errors import BadInput
+
+Number = int | float
+Value = Number | tuple[Number, ...]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One constant: its value and what the file says of it."""
+
+    value: Value
+    unit: str
+    low: float
+    high: float
+    doc: str
+
+
+@functools.cache
+def entries() -> dict[str, dict[str, Entry]]:
+    """All groups and entries of ``params.toml``, in the file's order."""
+    tree = tomllib.loads(files("fmgym").joinpath("params.toml").read_text("utf-8"))
+    return {group: {name: _entry(raw) for name, raw in rows.items()} for group, rows in tree.items()}
+
+
+def _entry(raw: dict[str, Any]) -> Entry:
+    value = raw["value"]
+    low, high = raw["range"]
+    return Entry(tuple(value) if isinstance(value, list) else value, raw["unit"], low, high, raw["doc"])
+
+
+@dataclass(frozen=True)
+class Params:
+    """A full set of values: ``Params.default()`` or ``Params.default().replace({"match.home": 1.3})``."""
+
+    values: tuple[tuple[str, tuple[tuple[str, Value], ...]], ...]
+
+    @classmethod
+    @functools.cache
+    def default(cls) -> Params:
+        return cls._of({g: {n: e.value for n, e in rows.items()} for g, rows in entries().items()})
+
+    @classmethod
+    def _of(cls, tree: Mapping[str, Mapping[str, Value]]) -> Params:
+        return cls(tuple((group, tuple(rows.items())) for group, rows in tree.items()))
+
+    def tree(self) -> dict[str, dict[str, Value]]:
+        return {group: dict(rows) for group, rows in self.values}
+
+    def replace(self, changes: Mapping[str, Any] | None) -> Params:
+        """A copy with ``{"group.name": value}`` changed. Raises ``BadInput`` naming what is wrong."""
+        if not changes:
+            return self
+        tree = self.tree()
+        for path, value in changes.items():
+            group, _, name = path.partition(".")
+            if name not in tree.get(group, {}):
+                raise BadInput(f"no parameter {path!r}; names are group.name as in fmgym/params.toml")
+            tree[group][name] = _checked(path, value, entries()[group][name])
+        return Params._of(tree)
+
+    @functools.cached_property
+    def shape(self) -> SimpleNamespace:
+        """The sizes that fix state types, as attributes (``shape.clubs``)."""
+        return SimpleNamespace(**dict(self.tree()["shape"]))
+
+    @functools.cached_property
+    def record(self) -> np.ndarray:
+        """The values as a structured array of one element, as the kernels take them."""
+        return _record(self)
+
+    @functools.cached_property
+    def hash(self) -> str:
+        """Sixteen hex digits that stand for every value."""
+        text = json.dumps(self.tree(), sort_keys=True, separators=(",", ":"))
+        return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
+
+    def __getattr__(self, group: str) -> SimpleNamespace:
+        for name, rows in self.__dict__.get("values", ()):
+            if name == group:
+                return SimpleNamespace(**dict(rows))
+        raise AttributeError(group)
+
+
+def _checked(path: str, value: Any, entry: Entry) -> Value:
+    """``value`` in the form of ``entry``, or ``BadInput``."""
+    many = isinstance(entry.value, tuple)
+    items = list(value) if many and isinstance(value, list | tuple) else [value]
+    old = entry.value if isinstance(entry.value, tuple) else (entry.value,)
+    if many and len(items) != len(old):
+        raise BadInput(f"parameter {path} takes {len(old)} numbers")
+    out: list[Number] = []
+    for item, before in zip(items, old, strict=True):
+        if isinstance(item, bool) or not isinstance(item, int | float):
+            raise BadInput(f"parameter {path} takes numbers, not {item!r}")
+        if isinstance(before, int) and item != int(item):
+            raise BadInput(f"parameter {path} takes whole numbers, not {item!r}")
+        if not entry.low <= item <= entry.high:
+            raise BadInput(f"parameter {path} must lie in {entry.low} to {entry.high}, not {item!r}")
+        out.append(int(item) if isinstance(before, int) else float(item))
+    return tuple(out) if many else out[0]
+
+
+def _record(params: Params) -> np.ndarray:
+    groups = []
+    for group, rows in params.values:
+        if group == "shape":
+            continue
+        fields = [_field(name, value) for name, value in rows]
+        groups.append((group, np.dtype((np.record, np.dtype(fields, align=True)))))
+    array = np.zeros(1, np.dtype((np.record, np.dtype(groups, align=True))))
+    for group, rows in params.values:
+        for name, value in rows if group != "shape" else ():
+            array[group][name] = value
+    return array
+
+
+def _field(name: str, value: Value) -> tuple[Any, ...]:
+    sample = value[0] if isinstance(value, tuple) else value
+    kind = np.int64 if isinstance(sample, int) else np.float64
+    return (name, kind, (len(value),)) if isinstance(value, tuple) else (name, kind)
