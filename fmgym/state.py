@@ -25,6 +25,7 @@ MATCH_PLAYERS = 16  # eleven starters and at most five who come on
 RECENT = 10  # state-changing actions a packet repeats (paper, section 3.1)
 ORDERS = 10  # standing orders a seat can have (paper)
 CALL_ARGS = 4  # integers a recent action keeps of its arguments
+MAX_ARGS = 25  # integers a call can carry: a whole draft list
 RATED = 10  # ratings in match reports are stored times this
 
 I, F = np.int64, np.float64
@@ -57,7 +58,8 @@ PLAYER = record(
         " apps starts minutes goals assists yellows reds"  # of this season
         " career_apps career_minutes career_goals career_assists"
         " first_choice"  # 1 when his club's manager counts him among his eleven
-        " morale_day"  # day morale was last moved by a contract, see contracts
+        " morale_day"  # day a contract last lifted his morale
+        " next_club next_wage next_end"  # a contract agreed for the day his present one ends; -1: none
     )
     + _floats(
         "condition"  # 0-100, as it was on condition_day; kernels.condition gives today's
@@ -111,6 +113,8 @@ OFFER = record(
 
 EVENT = record(_ints("kind day a b c"))  # meaning of a, b, c by kind: see views.inbox
 ORDER = record(_ints("active condition threshold action fired"))
+# One tool call: integers only, so that whole turns are played without Python.
+CALL = record(_ints("tool n") + [("args", I, (MAX_ARGS,))])
 RECENT_CALL = record(_ints("day tool outcome") + [("args", I, (CALL_ARGS,))])
 
 
@@ -142,12 +146,13 @@ def _types(key: tuple[tuple[str, int], ...]) -> SimpleNamespace:
         + _floats("final")
         + [("offers", OFFER, (s.offers,)), ("inbox", EVENT, (s.inbox,)), ("orders", ORDER, (ORDERS,)),
            ("recent", RECENT_CALL, (RECENT,)), ("draft", I, (s.squad,)),
+           ("draft_ability", F, (s.templates,)), ("draft_potential", F, (s.templates,)),
            ("ability", F, (pool,)), ("potential", F, (pool,)), ("error", F, (pool,)),
            ("potential_error", F, (pool,)), ("report_uid", I, (pool,))]
     )
     template = record(_ints("position age price wage years") + _floats("ability potential"))
     world = record(
-        _ints("seed day last_day season draft_open n_fixtures n_debts n_moves n_seen n_free finished")
+        _ints("seed day last_day season draft_open n_fixtures next_fixture n_debts n_moves n_seen n_free finished")
         + [("players", PLAYER, (pool,)), ("truth", TRUTH, (pool,)), ("free", I, (pool,)),
            ("templates", template, (s.templates,)),
            ("public_ability", F, (s.templates,)), ("public_potential", F, (s.templates,)),
