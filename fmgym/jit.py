@@ -12,7 +12,8 @@ The folder lies under the first of these that is set:
 - `NUMBA_CACHE_DIR`, in a subfolder `fmgym`
 - the user's cache folder, as the operating system has it
 
-A read-only folder that was filled before is read; a folder that cannot be written costs a compile per process.
+A read-only folder that was filled before is read. A folder that cannot be written costs every process a
+compile.
 """
 
 import functools
@@ -26,6 +27,7 @@ import sys
 import uuid
 import warnings
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar, overload
 
@@ -47,7 +49,6 @@ __all__ = ["announce_cold_start", "njit", "prange"]
 F = TypeVar("F", bound=Callable[..., Any])
 
 DIGESTS_KEPT = 4  # folders of this many versions stay: switching between branches should not compile anew
-CHECKSUM_BYTES = hashlib.sha256().digest_size
 
 
 @overload
@@ -131,13 +132,10 @@ class KernelCache(FunctionCache):  # type: ignore[misc]
         """The compiled function for a signature, or None."""
         target_context.refresh()
         try:
-            content = self._file(sig, target_context.codegen()).read_bytes()
-            checksum, payload = content[:CHECKSUM_BYTES], content[CHECKSUM_BYTES:]
-            if hashlib.sha256(payload).digest() == checksum:
-                return CompileResult._rebuild(target_context, *pickle.loads(payload))
-        except Exception:  # absent, unreadable, written by something else: compile instead
-            pass
-        return None
+            payload = _checked(self._file(sig, target_context.codegen()).read_bytes())
+            return CompileResult._rebuild(target_context, *pickle.loads(payload))
+        except Exception:  # absent, unreadable, damaged: whatever it is, a compile repairs it
+            return None
 
     def save_overload(self, sig: Any, cres: CompileResult) -> None:
         """Keep a compiled function, if the disk allows."""
@@ -146,10 +144,8 @@ class KernelCache(FunctionCache):  # type: ignore[misc]
             warnings.warn(message, NumbaWarning, stacklevel=2)
             return
         payload = dumps(cres._reduce())
-        try:
-            _write_whole(self._file(sig, cres.codegen), hashlib.sha256(payload).digest() + payload)
-        except OSError:  # full, read-only, over quota: the next process compiles again
-            pass
+        with suppress(OSError):  # full, read-only, over quota: the next process compiles again
+            _write_whole(self._file(sig, cres.codegen), _checksum(payload) + payload)
 
     def flush(self) -> None:
         """Nothing to do: `recompile` replaces the files."""
@@ -193,14 +189,6 @@ def _modules_below(folder: Path, package: str) -> dict[str, Path]:
 _IMPORT = re.compile(r"^[ \t]*(?:from[ \t]+(fmgym[\w.]*)[ \t]+)?import[ \t]+(\([^)]*\)|.+)", re.MULTILINE)
 
 
-def _age(folder: Path) -> float:
-    """Seconds since the epoch, negated: the youngest first. A folder that another process removed is oldest."""
-    try:
-        return -folder.stat().st_mtime
-    except OSError:
-        return 0.0
-
-
 def _imported_names(source: str) -> set[str]:
     names = set()
     for base, imported in _IMPORT.findall(source):
@@ -213,6 +201,19 @@ def _imported_names(source: str) -> set[str]:
 def _file_stamp(path: str) -> str:
     """A digest of a function's own file, for kernels that live outside the package."""
     return hashlib.sha256(Path(path).read_bytes()).hexdigest()
+
+
+def _checksum(payload: bytes) -> bytes:
+    return hashlib.sha256(payload).digest()
+
+
+def _checked(content: bytes) -> bytes:
+    """The payload of a file. Machine code that a full disk or a power cut has maimed must not run."""
+    size = hashlib.sha256().digest_size
+    checksum, payload = content[:size], content[size:]
+    if _checksum(payload) != checksum:
+        raise ValueError("damaged cache file")
+    return payload
 
 
 def _write_whole(path: Path, content: bytes) -> None:
@@ -232,8 +233,15 @@ def _open_folder() -> None:
     if not folder.is_dir():
         folder.mkdir(parents=True, exist_ok=True)
         others = [other for other in cache_root().glob("kernels-*") if other != folder]
-        for old in sorted(others, key=_age)[DIGESTS_KEPT - 1 :]:
+        for old in sorted(others, key=_last_change, reverse=True)[DIGESTS_KEPT - 1 :]:
             shutil.rmtree(old, ignore_errors=True)
+
+
+def _last_change(folder: Path) -> float:
+    try:
+        return folder.stat().st_mtime
+    except OSError:  # another process was quicker to remove it
+        return 0.0
 
 
 # At import, since the sources may be edited while the process runs.

@@ -1,4 +1,4 @@
-"""Kernels are compiled once and kept, and a cache that is cold, shared, damaged or not to be had does no harm."""
+"""Kernels are compiled once and kept; a cache that is cold, shared, damaged or not to be had does no harm."""
 
 import os
 import subprocess
@@ -155,7 +155,7 @@ def test_folders_of_versions_long_gone_are_removed(program: Path) -> None:
 
 SOURCES = {
     "fmgym.jit": "def njit(func): ...",
-    "fmgym.kernels.match": "from fmgym.jit import njit\nfrom fmgym.codes import GOAL\nimport fmgym.shapes as s",
+    "fmgym.kernels.match": "from fmgym.jit import njit\nfrom fmgym.codes import GOAL\nimport fmgym.shapes",
     "fmgym.kernels.day": "from fmgym import (\n    detmath,\n    jit,\n)",
     "fmgym.codes": "from fmgym.codes_base import BASE\nGOAL = BASE + 1",
     "fmgym.codes_base": "BASE = 1",
