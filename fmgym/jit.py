@@ -48,7 +48,7 @@ __all__ = ["announce_cold_start", "njit", "prange"]
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-DIGESTS_KEPT = 4  # folders of this many versions stay: switching between branches should not compile anew
+DIGESTS_KEPT = 10  # so many versions stay: a change of branch, or a second checkout, should not compile anew
 
 
 @overload
@@ -144,7 +144,8 @@ class KernelCache(FunctionCache):  # type: ignore[misc]
             warnings.warn(message, NumbaWarning, stacklevel=2)
             return
         payload = dumps(cres._reduce())
-        with suppress(OSError):  # full, read-only, over quota: the next process compiles again
+        # Full, read-only, over quota, or no such file can be named: the next process compiles again.
+        with suppress(OSError, LookupError):
             _write_whole(self._file(sig, cres.codegen), _checksum(payload) + payload)
 
     def flush(self) -> None:
@@ -154,6 +155,8 @@ class KernelCache(FunctionCache):  # type: ignore[misc]
         # numba's key leaves out two of its options that change the code.
         options = (numba.config.BOUNDSCHECK, numba.config.OPT)
         key = repr((self._py_func.__module__, self._stamp, options, self._index_key(sig, codegen)))
+        if " at 0x" in key:
+            raise LookupError("a function among the arguments is known by its address, here and now only")
         name = re.sub(r"\W+", "_", self._py_func.__qualname__)
         return cache_folder() / f"{name}-{hashlib.sha256(key.encode()).hexdigest()[:32]}.nbc"
 
