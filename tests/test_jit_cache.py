@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -112,11 +113,19 @@ def test_four_processes_at_once_on_a_cold_cache(program: Path) -> None:
     assert not list(program.parent.rglob("*.tmp"))
 
 
-@pytest.mark.parametrize("damage", [b"", b"garbage", None], ids=["empty", "garbage", "cut short"])
-def test_damaged_files_are_misses(program: Path, damage: bytes | None) -> None:
+DAMAGES = {
+    "empty": lambda content: b"",
+    "garbage": lambda content: b"garbage",
+    "cut short": lambda content: content[:-100],
+    "another checksum": lambda content: bytes(32) + content[32:],
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES.keys())
+def test_damaged_files_are_misses(program: Path, damage: Callable[[bytes], bytes]) -> None:
     run(program)
     for path in kept(program):
-        path.write_bytes(path.read_bytes()[:-100] if damage is None else damage)
+        path.write_bytes(damage(path.read_bytes()))
     assert run(program)[0] == ["17.0", "hits 0"]
     assert run(program)[0] == ["17.0", "hits 1"], "the damaged files were not replaced"
 
