@@ -60,3 +60,12 @@ def power(base, n):
     for _ in range(n):
         result *= base
     return result
+
+
+@njit
+def rough_exp(x):
+    """A cheap curve shaped like e**x: within 0.2 % for |x| <= 0.6, 5 % for |x| <= 2; flat beyond |x| = 6."""
+    x = min(max(x, -6.0), 6.0)
+    y = (8.0 + x) / (8.0 - x)
+    y *= y
+    return y * y

@@ -1,0 +1,639 @@
+"""A match, minute by minute: ``begin``, then ``minute`` for 0, 1, ... ``m.length - 1``, then ``finish``.
+
+All that a match in progress knows is in its ``MATCH`` record, and every draw is keyed by fixture, day and minute,
+so that it can be left and entered again before any minute. Until ``finish`` nothing is written to the world
+but the league's usual gap between the lines, which ``begin`` learns.
+
+A minute goes to one side by the midfields. The side on the ball may shoot (by attack against defence) and score
+(by attack against goalkeeper); else there may be a card or an injury. Each line is a weighted mean of the men in
+their roles on the day: true ability x suitability, moved by form, morale, consistency, style and weariness.
+Goalkeepers and defenders age later than forwards, so what counts is the gap between lines less the usual gap.
+"""
+
+import math
+
+import numpy as np
+
+from fmgym.detmath import rough_exp
+from fmgym.enums import N_POSITIONS, N_STYLES, Domain, Group, Position
+from fmgym.jit import njit
+from fmgym.kernels.condition import FULL, condition_now, injure, match_hazard, match_injury
+from fmgym.kernels.lineup import pick, role_at, suitability
+from fmgym.rng import below, key, normal, uniform
+from fmgym.state import LINEUP, MATCH_PLAYERS, RATED, record
+
+SIDES = 2
+ATTACK, MIDFIELD, DEFENCE, KEEPER = range(4)
+YELLOW, RED = 1, 2  # codes of FIXTURE.apps.cards
+_NONE = -1
+_MIDDLE = 0.5 * FULL  # of morale
+_DRAWS = 8  # room for the draws of a minute
+_AFTER = 4096  # draws of no minute start here: stoppage time, then ratings
+
+_I, _F, _M = np.int64, np.float64, (SIDES, MATCH_PLAYERS)
+
+# Per side (home, away) and man (index in the side's sixteen: starters in role order, then the bench).
+MATCH = record(
+    [("key", np.uint64), ("day_key", np.uint64)]
+    + [(n, _I) for n in "fixture length phase next_phase held".split()]
+    + [("added", _I, (2,))]  # minutes of stoppage time
+    + [(n, _I, (SIDES,)) for n in "club formation score shots own_goals changes".split()]
+    + [("on", _I, (SIDES, LINEUP))]  # the man in each role, -1: nobody
+    + [(n, _I, _M) for n in "slot role came left goals assists yellows sent_off hurt".split()]
+    + [("level", _F, _M)]  # ability on the day in his role, when fresh
+    + [("fresh", _F, _M)]  # condition at kick-off
+    + [("edge", _F, (SIDES,)), ("effort", _F, (SIDES,)), ("lines", _F, (SIDES, 4))]
+    + [("usual", _F, (2,)), ("mean", _F)]  # usual attack over defence and keeper; mean level at kick-off
+    + [("keep", _F), ("open", _F)]  # log odds of possession from styles; factor on chances
+    + [("share", _F), ("shot", _F, (SIDES,)), ("card", _F, (SIDES,)), ("injury", _F, (SIDES,)), ("goal", _F, (SIDES,))]
+)
+
+
+@njit
+def play(w, p, f):
+    """Play fixture ``f`` today and enter everything it leaves behind, but table order and money."""
+    held = np.zeros(1, MATCH)
+    _play(w, p, f, held)
+
+
+@njit
+def _play(w, p, f, held):
+    m = held[0]
+    begin(w, p, f, m)
+    for t in range(m.length):
+        minute(w, p, m, t)
+    finish(w, p, m)
+
+
+# Before the match
+
+
+@njit
+def begin(w, p, f, m):
+    """Set up the match of fixture ``f`` in ``m``: elevens, styles, stoppage time."""
+    fx = w.fixtures[f]
+    m.fixture = f
+    m.key = key(w.seed, Domain.MATCH, f, w.day)
+    m.day_key = key(w.seed, Domain.MATCH_FORM, f, w.day)
+    m.phase = _NONE
+    m.next_phase = 0
+    m.held = 0
+    m.mean = 0.0
+    for half in range(2):
+        least = p.match.stoppage[2 * half]
+        m.added[half] = least + below(m.key, _AFTER + half, p.match.stoppage[2 * half + 1] - least + 1)
+    m.length = 2 * p.match.half + m.added[0] + m.added[1]
+    m.club[0] = fx.home
+    m.club[1] = fx.away
+    _begin_styles(w, p, m)
+    for s in range(SIDES):
+        _begin_side(w, p, m, s)
+    _learn_usual(w, p, m)
+
+
+@njit
+def _begin_styles(w, p, m):
+    """What home ground and styles do: a side's edge on all lines, possession, openness, effort."""
+    m.keep = 0.0
+    m.open = 1.0
+    for s in range(SIDES):
+        own, other = w.clubs[m.club[s]], w.clubs[m.club[1 - s]]
+        known = familiarity(w, p, m.club[s])
+        m.edge[s] = -p.match.style_cost * (1.0 - known)
+        if (own.style + 1) % N_STYLES == other.style:
+            m.edge[s] += p.match.style_edge * known
+        keep = p.match.style_keep[own.style]
+        m.keep += keep if s == 0 else -keep
+        m.open *= p.match.style_open[own.style]
+        m.effort[s] = p.match.style_effort[own.style] * p.condition.spend
+    m.edge[0] += p.match.home
+
+
+@njit
+def familiarity(w, p, club):
+    """How well a club masters its style, 0 on the day of a switch to 1."""
+    days = w.day - w.clubs[club].style_day
+    return min(max(days / p.match.style_days, 0.0), 1.0)
+
+
+@njit
+def _begin_side(w, p, m, s):
+    m.formation[s] = w.clubs[m.club[s]].formation
+    m.score[s] = 0
+    m.shots[s] = 0
+    m.own_goals[s] = 0
+    m.changes[s] = 0
+    pick(w, p, m.club[s], m.slot[s])
+    for i in range(MATCH_PLAYERS):
+        m.came[s, i] = _NONE
+        m.goals[s, i] = 0
+        m.assists[s, i] = 0
+        m.yellows[s, i] = 0
+        m.sent_off[s, i] = 0
+        m.hurt[s, i] = 0
+    for r in range(LINEUP):
+        m.on[s, r] = _NONE
+        if m.slot[s, r] != _NONE:
+            _enter(w, p, m, s, r, r, 0)
+            m.mean += m.level[s, r] / (SIDES * LINEUP)
+        else:
+            m.mean += p.match.absent / (SIDES * LINEUP)
+
+
+@njit
+def _enter(w, p, m, s, i, r, t):
+    """Man ``i`` takes role ``r`` at running minute ``t``."""
+    m.on[s, r] = i
+    m.role[s, i] = role_at(p, m.formation[s], r)
+    m.came[s, i] = t
+    m.left[s, i] = m.length
+    m.fresh[s, i] = condition_now(w, p, m.slot[s, i])
+    m.level[s, i] = level_today(w, p, m, s, i)
+
+
+@njit
+def level_today(w, p, m, s, i):
+    """A man's ability on the day in his role, when fresh."""
+    pl, truth, club = w.players[m.slot[s, i]], w.truth[m.slot[s, i]], w.clubs[m.club[s]]
+    c = p.match
+    x = truth.ability * suitability(p, pl.position, m.role[s, i])
+    x += c.form * pl.form + c.morale * (pl.morale - _MIDDLE) / _MIDDLE
+    fit = c.style_fit if truth.style_fit == club.style else -c.style_fit / (N_STYLES - 1)
+    x += fit * familiarity(w, p, m.club[s])
+    spread = c.noise[0] + c.noise[1] * min(max(1.0 - truth.consistency, 0.0), 1.0)
+    return x + spread * normal(m.day_key, s * MATCH_PLAYERS + i)
+
+
+@njit
+def _learn_usual(w, p, m):
+    """Move the league's usual gaps of attack over defence and keeper by this match; the match uses them."""
+    defence = keeper = 0.0
+    for s in range(SIDES):
+        _set_lines(p, m, s, 0)
+        defence += (m.lines[s, ATTACK] - m.lines[s, DEFENCE]) / SIDES
+        keeper += (m.lines[s, ATTACK] - m.lines[s, KEEPER]) / SIDES
+    w.edge_matches += 1
+    rate = max(1.0 / w.edge_matches, p.match.edge_rate)
+    w.edge_defence += rate * (defence - w.edge_defence)
+    w.edge_keeper += rate * (keeper - w.edge_keeper)
+    m.usual[0] = w.edge_defence
+    m.usual[1] = w.edge_keeper
+
+
+# During the match
+
+
+@njit
+def minute(w, p, m, t):
+    """Play running minute ``t``, counted from 0 with stoppage time in it."""
+    if t == m.next_phase:
+        _open_phase(w, p, m, t)
+    u = uniform(m.key, t * _DRAWS)
+    s = 0
+    if u < m.share:
+        m.held += 1
+    else:
+        s = 1
+        u -= m.share
+    if u < m.injury[s]:
+        _event(w, p, m, t, s, u)
+
+
+@njit
+def _event(w, p, m, t, s, u):
+    """What happens while side ``s`` is on the ball: a shot, a card for the other side, or an injury."""
+    if u < m.shot[s]:
+        _shot(p, m, t, s)
+    elif u < m.card[s]:
+        _card(w, p, m, t, 1 - s)
+    else:
+        _injury(w, p, m, t)
+
+
+@njit
+def running(p, m, phase):
+    """Running minute at which a phase begins."""
+    start = p.match.phase[phase]
+    return start + m.added[0] if phase >= p.match.second_half else start
+
+
+@njit
+def nominal(p, m, t):
+    """The minute of the match as reports count it, without stoppage time."""
+    half = p.match.half
+    if t < half:
+        return t
+    return min(max(t - m.added[0], half), 2 * half)
+
+
+@njit
+def _open_phase(w, p, m, t):
+    """Changes of tired men, then new rates."""
+    m.phase += 1
+    last = m.phase + 1 == len(p.match.phase)
+    m.next_phase = m.length if last else running(p, m, m.phase + 1)
+    for s in range(SIDES):
+        for _ in range(p.match.changes[m.phase]):
+            _change_tired(w, p, m, s, t)
+    _set_rates(p, m, t)
+
+
+@njit
+def missing_at(p, m, s, i, t):
+    """How far below full condition a man is at running minute ``t``."""
+    keeper = p.condition.spend_keeper if m.role[s, i] == Position.GK else 1.0
+    return FULL - m.fresh[s, i] + keeper * m.effort[s] * (t - m.came[s, i])
+
+
+@njit
+def _set_lines(p, m, s, t):
+    """Strength of the four lines of a side now."""
+    c = p.match
+    attack = midfield = defence = keeper = 0.0
+    of_attack = of_midfield = of_defence = 0.0
+    for r in range(LINEUP):
+        i = m.on[s, r]
+        role = role_at(p, m.formation[s], r)
+        x = c.absent if i == _NONE else m.level[s, i] - p.condition.tired * missing_at(p, m, s, i, t)
+        attack += c.attack[role] * x
+        midfield += c.midfield[role] * x
+        defence += c.defence[role] * x
+        of_attack += c.attack[role]
+        of_midfield += c.midfield[role]
+        of_defence += c.defence[role]
+        if role == Position.GK:
+            keeper = x
+    shift = 3 * m.formation[s]
+    m.lines[s, ATTACK] = attack / of_attack + c.formation[shift] + m.edge[s]
+    m.lines[s, MIDFIELD] = midfield / of_midfield + c.formation[shift + 1] + m.edge[s]
+    m.lines[s, DEFENCE] = defence / of_defence + c.formation[shift + 2] + m.edge[s]
+    m.lines[s, KEEPER] = keeper + m.edge[s]
+
+
+@njit
+def _set_rates(p, m, t):
+    """Possession, and the bands of a minute's draw for each side on the ball."""
+    c = p.match
+    for s in range(SIDES):
+        _set_lines(p, m, s, t)
+    odds = rough_exp(c.possession * (m.lines[0, MIDFIELD] - m.lines[1, MIDFIELD]) + m.keep)
+    m.share = odds / (1.0 + odds)
+    struck = SIDES * LINEUP * match_hazard(p)
+    for s in range(SIDES):
+        ball = m.share if s == 0 else 1.0 - m.share
+        gap = m.lines[s, ATTACK] - m.lines[1 - s, DEFENCE] - m.usual[0]
+        m.shot[s] = ball * _chances(p, m, s) * rough_exp(c.chance * gap)
+        m.card[s] = m.shot[s] + ball * c.card
+        m.injury[s] = m.card[s] + ball * struck
+        gap = m.lines[s, ATTACK] - m.lines[1 - s, KEEPER] - m.usual[1]
+        m.goal[s] = c.goal * rough_exp(c.finish * gap)
+
+
+@njit
+def _chances(p, m, s):
+    """Shots a minute on the ball against an equal side: phase, styles, score."""
+    keep = m.keep if s == 0 else -m.keep
+    x = p.match.shot * p.match.tempo[m.phase] * m.open * (1.0 - 0.5 * keep)
+    if m.score[s] > m.score[1 - s]:
+        return x * (1.0 - p.match.ahead)
+    return x * (1.0 + p.match.ahead) if m.score[s] < m.score[1 - s] else x
+
+
+@njit
+def _shot(p, m, t, s):
+    c = p.match
+    m.shots[s] += 1
+    u = uniform(m.key, t * _DRAWS + 1)
+    if u < c.own_goal:
+        i = _choose(p, m, 1 - s, c.defence, _NONE, uniform(m.key, t * _DRAWS + 2))
+        if i != _NONE:
+            m.own_goals[1 - s] += 1
+            _score(p, m, t, s)
+    elif u < c.own_goal + c.penalty:
+        i = _taker(p, m, s)
+        if i != _NONE and uniform(m.key, t * _DRAWS + 2) < c.penalty_goal:
+            m.goals[s, i] += 1
+            _score(p, m, t, s)
+    elif uniform(m.key, t * _DRAWS + 3) < m.goal[s]:
+        _open_goal(p, m, t, s)
+
+
+@njit
+def _score(p, m, t, s):
+    m.score[s] += 1
+    _set_rates(p, m, t)
+
+
+@njit
+def _open_goal(p, m, t, s):
+    """A goal from play: scorer, perhaps an assist."""
+    i = _scorer(p, m, s, uniform(m.key, t * _DRAWS + 4))
+    if i == _NONE:
+        return
+    m.goals[s, i] += 1
+    u = uniform(m.key, t * _DRAWS + 5)
+    if u < p.match.assisted:
+        j = _choose(p, m, s, p.match.creator, i, u / p.match.assisted)
+        if j != _NONE:
+            m.assists[s, j] += 1
+    _score(p, m, t, s)
+
+
+@njit
+def _weight_to_score(p, m, s, r):
+    """How likely the man in role ``r`` is the scorer, up to a factor."""
+    i = m.on[s, r]
+    if i == _NONE:
+        return 0.0
+    skill = p.match.scorer_skill * (m.level[s, i] - m.mean)
+    return p.match.scorer[role_at(p, m.formation[s], r)] * rough_exp(skill)
+
+
+@njit
+def _scorer(p, m, s, u):
+    """The man who scores from play, or -1 on an empty pitch."""
+    total = 0.0
+    for r in range(LINEUP):
+        total += _weight_to_score(p, m, s, r)
+    left = u * total
+    last = _NONE
+    for r in range(LINEUP):
+        weight = _weight_to_score(p, m, s, r)
+        if weight > 0.0:
+            last = m.on[s, r]
+            left -= weight
+            if left < 0.0:
+                return last
+    return last
+
+
+@njit
+def _taker(p, m, s):
+    """The man who takes penalties: the likeliest scorer on the pitch, or -1."""
+    best, most = _NONE, 0.0
+    for r in range(LINEUP):
+        weight = _weight_to_score(p, m, s, r)
+        if weight > most:
+            best, most = m.on[s, r], weight
+    return best
+
+
+@njit
+def _choose(p, m, s, weights, skip, u):
+    """A man on the pitch other than ``skip``, by his role's weight; -1 when there is none."""
+    total = 0.0
+    for r in range(LINEUP):
+        if m.on[s, r] != _NONE and m.on[s, r] != skip:
+            total += weights[role_at(p, m.formation[s], r)]
+    left = u * total
+    last = _NONE
+    for r in range(LINEUP):
+        i = m.on[s, r]
+        if i != _NONE and i != skip:
+            weight = weights[role_at(p, m.formation[s], r)]
+            if weight > 0.0:
+                last = i
+                left -= weight
+                if left < 0.0:
+                    return i
+    return last
+
+
+@njit
+def _card(w, p, m, t, s):
+    """A card for side ``s``. A booked man takes care, and is sent off with his second yellow."""
+    i = _choose(p, m, s, p.match.fouler, _NONE, uniform(m.key, t * _DRAWS + 1))
+    if i == _NONE:
+        return
+    u = uniform(m.key, t * _DRAWS + 2)
+    if u < p.match.red:
+        _send_off(w, p, m, t, s, i, p.match.ban_red)
+    elif m.yellows[s, i] == 0:
+        m.yellows[s, i] = 1
+    elif uniform(m.key, t * _DRAWS + 3) < p.match.booked:
+        m.yellows[s, i] = 2
+        _send_off(w, p, m, t, s, i, p.match.ban_second)
+
+
+@njit
+def _send_off(w, p, m, t, s, i, ban):
+    """Man ``i`` leaves for good; ``sent_off`` keeps his ban plus one. A goalkeeper is replaced at a forward's cost."""
+    m.sent_off[s, i] = ban + 1
+    r = _leave(m, s, i, t)
+    if m.role[s, i] == Position.GK and m.changes[s] < p.match.changes_most:
+        j = _substitute(w, p, m, s, Position.GK)
+        last = LINEUP - 1
+        if j != _NONE and m.on[s, last] != _NONE and w.players[m.slot[s, j]].position == Position.GK:
+            _leave(m, s, m.on[s, last], t)
+            _come_on(w, p, m, s, j, r, t)
+    _set_rates(p, m, t)
+
+
+@njit
+def _leave(m, s, i, t):
+    """Take man ``i`` off the pitch; returns his place in the formation."""
+    m.left[s, i] = t
+    for r in range(LINEUP):
+        if m.on[s, r] == i:
+            m.on[s, r] = _NONE
+            return r
+    return _NONE
+
+
+@njit
+def _come_on(w, p, m, s, j, r, t):
+    m.changes[s] += 1
+    _enter(w, p, m, s, j, r, t)
+
+
+@njit
+def _injury(w, p, m, t):
+    """One of the twenty-two is struck; his own risk decides whether he is hurt, and for how long."""
+    struck = below(m.key, t * _DRAWS + 1, SIDES * LINEUP)
+    s, r = struck // LINEUP, struck % LINEUP
+    i = m.on[s, r]
+    if i == _NONE or m.hurt[s, i] > 0:
+        return
+    u, z = uniform(m.key, t * _DRAWS + 2), normal(m.key, t * _DRAWS + 3)
+    days = match_injury(w, p, m.slot[s, i], missing_at(p, m, s, i, t), u, z)
+    m.hurt[s, i] = days
+    if days > p.condition.plays_on:
+        _leave(m, s, i, t)
+        j = _substitute(w, p, m, s, role_at(p, m.formation[s], r))
+        if j != _NONE and m.changes[s] < p.match.changes_most:
+            _come_on(w, p, m, s, j, r, t)
+        _set_rates(p, m, t)
+
+
+@njit
+def _substitute(w, p, m, s, role):
+    """The man on the bench whom the club believes best in a role, or -1."""
+    best, most = _NONE, 0.0
+    for i in range(LINEUP, MATCH_PLAYERS):
+        if m.slot[s, i] != _NONE and m.came[s, i] == _NONE:
+            x = _believed(w, p, m, s, i, role)
+            if x > most:
+                best, most = i, x
+    return best
+
+
+@njit
+def _believed(w, p, m, s, i, role):
+    pl = w.players[m.slot[s, i]]
+    return pl.own_ability * suitability(p, pl.position, role)
+
+
+@njit
+def _change_tired(w, p, m, s, t):
+    """Change the most tired outfield player, if a good enough man is there for his role."""
+    if m.changes[s] >= p.match.changes_most:
+        return
+    worst, most = _NONE, p.match.change_tired
+    for r in range(LINEUP):
+        i = m.on[s, r]
+        if i != _NONE and m.role[s, i] != Position.GK and missing_at(p, m, s, i, t) > most:
+            worst, most = r, missing_at(p, m, s, i, t)
+    if worst == _NONE:
+        return
+    i = m.on[s, worst]
+    j = _substitute(w, p, m, s, m.role[s, i])
+    if j != _NONE:
+        loss = _believed(w, p, m, s, i, m.role[s, i]) - _believed(w, p, m, s, j, m.role[s, i])
+        if loss <= p.match.change_loss:
+            _leave(m, s, i, t)
+            _come_on(w, p, m, s, j, worst, t)
+
+
+# After the match
+
+
+@njit
+def finish(w, p, m):
+    """Enter the match: fixture and report, players, bans, injuries, the clubs' rows of the table."""
+    fx = w.fixtures[m.fixture]
+    fx.played = 1
+    fx.home_goals = m.score[0]
+    fx.away_goals = m.score[1]
+    fx.attendance = 0
+    fx.possession = int(math.floor(FULL * m.held / m.length + 0.5))
+    for s in range(SIDES):
+        fx.shots[s] = m.shots[s]
+        _finish_squad(w, p, m.club[s])
+        _finish_club(w.clubs[m.club[s]], m.score[s], m.score[1 - s])
+        for i in range(MATCH_PLAYERS):
+            if m.came[s, i] == _NONE:
+                _clear(fx.apps[s, i])
+            else:
+                _finish_man(w, p, m, s, i, fx.apps[s, i])
+
+
+@njit
+def _finish_squad(w, p, club):
+    """A match goes by for a whole squad: bans are served, form and playing share fade."""
+    c = w.clubs[club]
+    for j in range(c.n_squad):
+        pl = w.players[c.squad[j]]
+        pl.form -= p.match.form_rate * pl.form
+        pl.playing -= p.match.playing_rate * pl.playing
+        if pl.banned > 0:
+            pl.banned -= 1
+
+
+@njit
+def _finish_club(c, scored, conceded):
+    c.played += 1
+    c.goals_for += scored
+    c.goals_against += conceded
+    if scored > conceded:
+        c.won += 1
+        c.points += 3
+    elif scored == conceded:
+        c.drawn += 1
+        c.points += 1
+    else:
+        c.lost += 1
+
+
+@njit
+def _clear(app):
+    app.uid = 0
+    app.minutes = 0
+    app.goals = 0
+    app.assists = 0
+    app.cards = 0
+    app.rating = 0
+
+
+@njit
+def _finish_man(w, p, m, s, i, app):
+    """The report's row and the player's own books."""
+    slot = m.slot[s, i]
+    pl = w.players[slot]
+    minutes = nominal(p, m, m.left[s, i]) - nominal(p, m, m.came[s, i])
+    rating = _rating(p, m, s, i)
+    app.uid = pl.uid
+    app.minutes = minutes
+    app.goals = m.goals[s, i]
+    app.assists = m.assists[s, i]
+    app.cards = RED if m.sent_off[s, i] > 0 else m.yellows[s, i]
+    app.rating = int(math.floor(RATED * rating + 0.5))
+    _count(pl, m, s, i, minutes, rating)
+    share = minutes / (2 * p.match.half)
+    pl.watched += share
+    pl.playing += p.match.playing_rate * share
+    pl.form += p.match.form_rate * p.match.form_scale * (rating - p.match.rating_mean)
+    pl.condition = max(FULL - missing_at(p, m, s, i, m.left[s, i]), 0.0)
+    pl.condition_day = w.day
+    _ban(p, pl, m.yellows[s, i], m.sent_off[s, i])
+    if m.hurt[s, i] > 0:
+        injure(w, p, slot, m.hurt[s, i])
+
+
+@njit
+def _count(pl, m, s, i, minutes, rating):
+    """Statistics of the season and of the career."""
+    pl.apps += 1
+    pl.career_apps += 1
+    if m.came[s, i] == 0 and i < LINEUP:
+        pl.starts += 1
+    pl.minutes += minutes
+    pl.career_minutes += minutes
+    pl.goals += m.goals[s, i]
+    pl.career_goals += m.goals[s, i]
+    pl.assists += m.assists[s, i]
+    pl.career_assists += m.assists[s, i]
+    pl.yellows += m.yellows[s, i]
+    if m.sent_off[s, i] > 0:
+        pl.reds += 1
+    pl.rating_sum += rating
+
+
+@njit
+def _ban(p, pl, yellows, sent_off):
+    """Bans for a red card, and for every so many yellow cards of a season."""
+    if sent_off > 0:
+        pl.banned += sent_off - 1
+    every = p.match.ban_yellows
+    if pl.yellows // every > (pl.yellows - yellows) // every:
+        pl.banned += 1
+
+
+@njit
+def _rating(p, m, s, i):
+    """A man's rating, from what he did, how his side did and a little of how well he played."""
+    c = p.match
+    x = c.rating + c.rating_goal * m.goals[s, i] + c.rating_assist * m.assists[s, i]
+    scored, conceded = m.score[s], m.score[1 - s]
+    if scored > conceded:
+        x += c.rating_result
+    elif scored < conceded:
+        x -= c.rating_result
+    if conceded == 0 and m.role[s, i] <= Position.FB:
+        x += c.rating_clean
+    if m.sent_off[s, i] > 0:
+        x -= c.rating_card[1]
+    elif m.yellows[s, i] > 0:
+        x -= c.rating_card[0]
+    x += c.rating_skill * (m.level[s, i] - m.mean)
+    x += c.rating_noise * (2.0 * uniform(m.day_key, _AFTER + s * MATCH_PLAYERS + i) - 1.0)
+    return min(max(x, c.rating_bounds[0]), c.rating_bounds[1])
