@@ -86,7 +86,7 @@ def _template(w, p, t, position):
     tm.price = max(thousands(_template_value(p, tm, w.public_ability[t], w.public_potential[t])
                              * exp(d.price_noise * normal(k, 6))), 100)
     level = exp2((w.public_ability[t] - p.value.reference) / p.wage.double)
-    tm.wage = max(thousands(p.wage.base * level * exp(p.wage.spread * normal(k, 7))), 20)
+    tm.wage = max(thousands(p.wage.norm * level * exp(p.wage.spread * normal(k, 7))), 20)
     tm.years = d.contract_years[0] + below(k, 8, d.contract_years[1] - d.contract_years[0] + 1)
 
 
@@ -94,7 +94,7 @@ def _template(w, p, t, position):
 def _template_value(p, tm, ability, potential):
     seen = ability + p.value.potential * (potential - ability) * youth_weight(p, float(tm.age))
     level = exp2((seen - p.value.reference) / p.value.double)
-    return p.value.base * level * age_factor(p, tm.position, float(tm.age))
+    return p.value.norm * level * age_factor(p, tm.position, float(tm.age))
 
 
 @njit

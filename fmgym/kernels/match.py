@@ -43,7 +43,7 @@ MATCH = record(
     + [("level", _F, _M)]  # ability on the day in his role, when fresh
     + [("fresh", _F, _M)]  # condition at kick-off
     + [("edge", _F, (SIDES,)), ("effort", _F, (SIDES,)), ("lines", _F, (SIDES, 4))]
-    + [("usual", _F, (2,)), ("mean", _F)]  # usual attack over defence and keeper; mean level at kick-off
+    + [("usual", _F, (2,)), ("average", _F)]  # usual attack over defence and keeper; mean level at kick-off
     + [("keep", _F), ("open", _F)]  # log odds of possession from styles; factor on chances
     + [("share", _F), ("shot", _F, (SIDES,)), ("card", _F, (SIDES,)), ("injury", _F, (SIDES,)), ("goal", _F, (SIDES,))]
 )
@@ -78,7 +78,7 @@ def begin(w, p, f, m):
     m.phase = _NONE
     m.next_phase = 0
     m.held = 0
-    m.mean = 0.0
+    m.average = 0.0
     for half in range(2):
         least = p.match.stoppage[2 * half]
         m.added[half] = least + below(m.key, _AFTER + half, p.match.stoppage[2 * half + 1] - least + 1)
@@ -135,9 +135,9 @@ def _begin_side(w, p, m, s):
         m.on[s, r] = _NONE
         if m.slot[s, r] != _NONE:
             _enter(w, p, m, s, r, r, 0)
-            m.mean += m.level[s, r] / (SIDES * LINEUP)
+            m.average += m.level[s, r] / (SIDES * LINEUP)
         else:
-            m.mean += p.match.absent / (SIDES * LINEUP)
+            m.average += p.match.absent / (SIDES * LINEUP)
 
 
 @njit
@@ -345,7 +345,7 @@ def _weight_to_score(p, m, s, r):
     i = m.on[s, r]
     if i == _NONE:
         return 0.0
-    skill = p.match.scorer_skill * (m.level[s, i] - m.mean)
+    skill = p.match.scorer_skill * (m.level[s, i] - m.average)
     return p.match.scorer[role_at(p, m.formation[s], r)] * rough_exp(skill)
 
 
@@ -634,6 +634,6 @@ def _rating(p, m, s, i):
         x -= c.rating_card[1]
     elif m.yellows[s, i] > 0:
         x -= c.rating_card[0]
-    x += c.rating_skill * (m.level[s, i] - m.mean)
+    x += c.rating_skill * (m.level[s, i] - m.average)
     x += c.rating_noise * (2.0 * uniform(m.day_key, _AFTER + s * MATCH_PLAYERS + i) - 1.0)
     return min(max(x, c.rating_bounds[0]), c.rating_bounds[1])
