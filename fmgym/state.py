@@ -25,6 +25,7 @@ MATCH_PLAYERS = 16  # eleven starters and at most five who come on
 RECENT = 10  # state-changing actions a packet repeats (paper, section 3.1)
 ORDERS = 10  # standing orders a seat can have (paper)
 CALL_ARGS = 4  # integers a recent action keeps of its arguments
+MAX_ARGS = 25  # integers a call can carry: a whole draft list
 RATED = 10  # ratings in match reports are stored times this
 
 I, F = np.int64, np.float64
@@ -44,28 +45,30 @@ def _floats(names: str) -> list[tuple[str, type]]:
 
 
 # What everyone may know of a player, and what his club and the public believe (never truth itself).
+# What a match asks of every man of both squads stands together: fewer trips to memory.
 PLAYER = record(
     _ints(
-        "uid status position born"  # status: enums.Status; born: day, negative for those alive at day 0
-        " club"  # club of a senior or prospect, -1 for a free agent
+        "club"  # club of a senior or prospect, -1 for a free agent
         " wage contract_end"  # k a year; last day of the contract
         " joined fee_paid"  # day he joined his club; what it paid
         " listed"  # 1 when on the transfer list
-        " condition_day injured_until banned"  # matches still banned for
         " academy_until"  # last day of an academy term
         " value"  # public market value, k
-        " apps starts minutes goals assists yellows reds"  # of this season
-        " career_apps career_minutes career_goals career_assists"
         " first_choice"  # 1 when his club's manager counts him among his eleven
-        " morale_day"  # day morale was last moved by a contract, see contracts
+        " morale_day"  # day a contract last lifted his morale
+        " next_club next_wage next_end"  # a contract agreed for the day his present one ends; -1: none
+        " career_apps career_minutes career_goals career_assists"
+        " apps starts minutes goals assists yellows reds"  # of this season
+        " uid status position born"  # status: enums.Status; born: day, negative for those alive at day 0
+        " injured_until banned condition_day"  # fit again on that day; matches still banned for
     )
     + _floats(
         "condition"  # 0-100, as it was on condition_day; kernels.condition gives today's
         " form morale"  # form about 0 +-1; morale 0-100
-        " rating_sum"  # of this season's match ratings
-        " playing"  # share of minutes played lately, 0-1
-        " watched"  # matches of his that scouts have seen
         " own_ability own_potential"  # what his owner's scouts believe
+        " playing"  # share of minutes played lately, 0-1
+        " rating_sum"  # of this season's match ratings
+        " watched"  # matches of his that scouts have seen
         " pub_ability pub_potential"  # what the public believes
     )
 )
@@ -111,6 +114,8 @@ OFFER = record(
 
 EVENT = record(_ints("kind day a b c"))  # meaning of a, b, c by kind: see views.inbox
 ORDER = record(_ints("active condition threshold action fired"))
+# One tool call: integers only, so that whole turns are played without Python.
+CALL = record(_ints("tool n") + [("args", I, (MAX_ARGS,))])
 RECENT_CALL = record(_ints("day tool outcome") + [("args", I, (CALL_ARGS,))])
 
 
@@ -142,12 +147,13 @@ def _types(key: tuple[tuple[str, int], ...]) -> SimpleNamespace:
         + _floats("final")
         + [("offers", OFFER, (s.offers,)), ("inbox", EVENT, (s.inbox,)), ("orders", ORDER, (ORDERS,)),
            ("recent", RECENT_CALL, (RECENT,)), ("draft", I, (s.squad,)),
+           ("draft_ability", F, (s.templates,)), ("draft_potential", F, (s.templates,)),
            ("ability", F, (pool,)), ("potential", F, (pool,)), ("error", F, (pool,)),
            ("potential_error", F, (pool,)), ("report_uid", I, (pool,))]
     )
     template = record(_ints("position age price wage years") + _floats("ability potential"))
     world = record(
-        _ints("seed day last_day season draft_open n_fixtures n_debts n_moves n_seen n_free finished")
+        _ints("seed day last_day season draft_open n_fixtures next_fixture n_debts n_moves n_seen n_free finished")
         + _ints("edge_matches") + _floats("edge_defence edge_keeper")  # usual attack over both: kernels.match
         + [("players", PLAYER, (pool,)), ("truth", TRUTH, (pool,)), ("free", I, (pool,)),
            ("templates", template, (s.templates,)),

@@ -1,0 +1,1 @@
+"""Reference policies, training scripts and the language-model harness."""

@@ -1,0 +1,630 @@
+"""What a seat's calls may do and what they do: legality written once, effects above it.
+
+``check`` gives the refusal code of a call and changes nothing; the mask, the error and the effect all ask
+it. ``act`` checks, applies and books the call's budget. Turns belong to the caller (``begin_turn``).
+"""
+
+import numpy as np
+
+from fmgym.calendar import window_open
+from fmgym.enums import (
+    N_FACILITIES,
+    N_FORMATIONS,
+    N_STYLES,
+    Condition,
+    Error,
+    Move,
+    OfferKind,
+    OfferState,
+    OrderAction,
+    Outcome,
+    Reply,
+    Settle,
+    Status,
+    Tool,
+)
+from fmgym.generate import complete_draft
+from fmgym.jit import njit
+from fmgym.kernels import academy, contracts, finance, managers, market, roster, talks
+from fmgym.kernels.money import thousands
+from fmgym.state import CALL_ARGS, LINEUP, ORDERS, RECENT
+
+FIRST_ACTION = int(Tool.SET_LINEUP)
+LAST_ACTION = int(Tool.SUBMIT_DRAFT)
+
+
+@njit
+def is_query(tool):
+    return tool < FIRST_ACTION
+
+
+@njit
+def is_negotiation(tool):
+    """Whether a call spends the negotiation budget. Contract offers do not (paper, appendix H)."""
+    return tool == Tool.MAKE_TRANSFER_OFFER or tool == Tool.RESPOND_TO_OFFER
+
+
+@njit
+def in_draft(w, seat):
+    return w.seats[seat].drafted == 0
+
+
+@njit
+def check(w, p, seat, tool, args, n):
+    """The refusal code of a call, ``Error.OK`` when it would be accepted. Changes nothing."""
+    s = w.seats[seat]
+    if tool < 0 or tool > Tool.ADVANCE:
+        return int(Error.UNKNOWN_TOOL)
+    if s.settled != Settle.LIVE:
+        return int(Error.FINISHED)
+    if s.waiting == 1:
+        return int(Error.WAITING)
+    if is_query(tool):
+        return _check_query(w, p, seat, tool, args, n)
+    if tool > LAST_ACTION:
+        return int(Error.OK)
+    if (tool == Tool.SUBMIT_DRAFT) != in_draft(w, seat):
+        return int(Error.DRAFT_ONLY) if tool == Tool.SUBMIT_DRAFT else int(Error.NOT_IN_DRAFT)
+    if is_negotiation(tool) and s.negotiations >= p.stop.negotiations:
+        return int(Error.NEGOTIATION_BUDGET)
+    return _check_action(w, p, seat, tool, args, n)
+
+
+@njit
+def _check_query(w, p, seat, tool, args, n):
+    if w.seats[seat].queries >= p.stop.queries:
+        return int(Error.QUERY_BUDGET)
+    if tool == Tool.GET_DRAFT_POOL and not in_draft(w, seat):
+        return int(Error.DRAFT_ONLY)
+    if tool == Tool.GET_PLAYER and roster.slot_of(w, args[0]) < 0:
+        return int(Error.UNKNOWN_PLAYER)
+    if tool == Tool.GET_MATCH_REPORT:
+        known = 0 <= args[0] < w.n_fixtures and w.fixtures[args[0]].played == 1
+        return int(Error.OK) if known else int(Error.UNKNOWN_MATCH)
+    return int(Error.OK)
+
+
+@njit
+def _check_action(w, p, seat, tool, args, n):
+    if tool == Tool.SET_LINEUP:
+        return _check_lineup(w, seat, args, n)
+    if tool == Tool.SET_TACTICS:
+        known = 0 <= args[0] < N_FORMATIONS and 0 <= args[1] < N_STYLES
+        return int(Error.OK) if known else int(Error.BAD_ARGUMENT)
+    if tool == Tool.MAKE_TRANSFER_OFFER:
+        return check_bid(w, p, seat, args[0], args[1], args[2])
+    if tool == Tool.RESPOND_TO_OFFER:
+        return _check_reply(w, p, seat, args[0], args[1], args[2])
+    if tool == Tool.OFFER_CONTRACT:
+        return check_contract(w, p, seat, args[0], args[1], args[2])
+    if tool == Tool.INVEST:
+        return check_invest(w, p, seat, args[0])
+    if tool == Tool.SET_STANDING_ORDER:
+        return _check_order(w, seat, args)
+    if tool == Tool.SUBMIT_DRAFT:
+        return _check_draft(w, p, args, n)
+    return _check_own(w, p, seat, tool, args)
+
+
+@njit
+def check_order_call(w, p, seat, tool, args):
+    """Legality of a standing order's call: as the seat's own, but between stops and without budgets."""
+    if tool == Tool.RESPOND_TO_OFFER:
+        return _check_reply(w, p, seat, args[0], args[1], args[2])
+    if tool == Tool.OFFER_CONTRACT:
+        return check_contract(w, p, seat, args[0], args[1], args[2])
+    return check_invest(w, p, seat, args[0])
+
+
+@njit
+def _own_senior(w, club, uid):
+    """The slot of the club's own senior, or minus an error code."""
+    slot = roster.slot_of(w, uid)
+    if slot < 0:
+        return -int(Error.UNKNOWN_PLAYER)
+    pl = w.players[slot]
+    if pl.status != Status.SENIOR or pl.club != club:
+        return -int(Error.NOT_YOUR_PLAYER)
+    return slot
+
+
+@njit
+def _check_lineup(w, seat, args, n):
+    """Eleven different seniors, or none for automatic choice."""
+    if n == 0:
+        return int(Error.OK)
+    if n != LINEUP:
+        return int(Error.BAD_ARGUMENT)
+    for i in range(n):
+        slot = _own_senior(w, w.seats[seat].club, args[i])
+        if slot < 0:
+            return -slot
+        for j in range(i):
+            if args[j] == args[i]:
+                return int(Error.BAD_ARGUMENT)
+    return int(Error.OK)
+
+
+@njit
+def check_bid(w, p, seat, uid, fee, instalments):
+    """Legality of a bid for another club's player."""
+    club = w.seats[seat].club
+    slot = roster.slot_of(w, uid)
+    if slot < 0:
+        return int(Error.UNKNOWN_PLAYER)
+    pl = w.players[slot]
+    if pl.club == club:
+        return int(Error.OWN_PLAYER)
+    if instalments < 0 or instalments > p.market.instalments or fee < p.market.min_fee:
+        return int(Error.BAD_ARGUMENT)
+    if window_open(p, w.day) == 0:
+        return int(Error.WINDOW_CLOSED)
+    if not market.sellable(w, p, slot) or w.clubs[pl.club].seat >= 0:
+        return int(Error.NOT_FOR_SALE)
+    if w.clubs[club].n_squad >= p.market.squad_max:
+        return int(Error.SQUAD_FULL)
+    if talks.fee_cooling(w, club, uid):
+        return int(Error.COOLDOWN)
+    if find_offer(w, seat, uid, OfferKind.FEE_AGREED) >= 0:
+        return int(Error.NO_CHANGE)
+    if market.down_payment(fee, instalments) > w.clubs[club].cash:
+        return int(Error.CASH_SHORT)
+    return int(Error.OK)
+
+
+@njit
+def find_offer(w, seat, uid, kind):
+    """Index of a seat's live offer of a kind about a player, or -1."""
+    offers = w.seats[seat].offers
+    for i in range(len(offers)):
+        if offers[i].state == OfferState.LIVE and offers[i].uid == uid and offers[i].kind == kind:
+            return i
+    return -1
+
+
+@njit
+def offer_index(w, seat, offer_id):
+    """Index of a seat's live offer by its id, or -1."""
+    offers = w.seats[seat].offers
+    for i in range(len(offers)):
+        if offers[i].state == OfferState.LIVE and offers[i].id == offer_id:
+            return i
+    return -1
+
+
+@njit
+def _check_reply(w, p, seat, offer_id, reply, amount):
+    i = offer_index(w, seat, offer_id)
+    if i < 0:
+        return int(Error.UNKNOWN_OFFER)
+    o = w.seats[seat].offers[i]
+    if reply == Reply.REJECT:
+        return int(Error.OK)
+    if reply == Reply.ACCEPT or (reply == Reply.COUNTER and o.kind == OfferKind.BID_RECEIVED):
+        return _check_sale(w, p, seat, i, reply, amount)
+    if reply == Reply.COUNTER and o.kind == OfferKind.BID_COUNTERED:
+        return check_bid(w, p, seat, o.uid, amount, o.instalments)
+    if reply == Reply.COUNTER and o.kind == OfferKind.WAGE_COUNTERED:
+        return check_contract(w, p, seat, o.uid, amount, o.years)
+    if reply == Reply.ACCEPT_COUNTER and o.kind == OfferKind.BID_COUNTERED:
+        return check_bid(w, p, seat, o.uid, o.fee, o.instalments)
+    if reply == Reply.ACCEPT_COUNTER and o.kind == OfferKind.WAGE_COUNTERED:
+        return check_contract(w, p, seat, o.uid, o.wage, o.years)
+    return int(Error.NO_COUNTER) if reply == Reply.ACCEPT_COUNTER else int(Error.BAD_ARGUMENT)
+
+
+@njit
+def _check_sale(w, p, seat, i, reply, amount):
+    """Accepting or countering a bid for one's own player."""
+    o = w.seats[seat].offers[i]
+    if o.kind != OfferKind.BID_RECEIVED:
+        return int(Error.BAD_ARGUMENT)
+    if reply == Reply.COUNTER and amount <= o.fee:
+        return int(Error.BAD_ARGUMENT)
+    if w.clubs[w.seats[seat].club].n_squad <= p.market.squad_min:
+        return int(Error.SQUAD_MINIMUM)
+    slot = roster.slot_of(w, o.uid)
+    if slot < 0 or w.players[slot].next_club >= 0:
+        return int(Error.UNAVAILABLE)
+    buyer = w.clubs[o.club]
+    if buyer.n_squad >= p.market.squad_max or buyer.cash < o.fee:
+        return int(Error.UNAVAILABLE)
+    return int(Error.OK)
+
+
+@njit
+def check_contract(w, p, seat, uid, wage, years):
+    """Legality of a contract offer: a renewal, a free agent, an agreed transfer or a pre-contract."""
+    club = w.seats[seat].club
+    slot = roster.slot_of(w, uid)
+    if slot < 0:
+        return int(Error.UNKNOWN_PLAYER)
+    if years < 1 or years > p.wage.years or wage < 1:
+        return int(Error.BAD_ARGUMENT)
+    pl = w.players[slot]
+    if talks.wage_cooling(w, club, uid):
+        return int(Error.COOLDOWN)
+    if pl.status == Status.ACADEMY:
+        return int(Error.NOT_YOUR_PLAYER) if pl.club != club else int(Error.NO_AGREEMENT)
+    if pl.club == club:
+        return _check_renewal(w, p, club, slot, years)
+    return _check_newcomer(w, p, seat, slot, wage)
+
+
+@njit
+def _check_renewal(w, p, club, slot, years):
+    pl = w.players[slot]
+    if contracts.refuses(w, p, club, slot) or pl.next_club >= 0:
+        return int(Error.PLAYER_REFUSES)
+    return int(Error.NO_CHANGE) if contracts.end_of(w, years) < pl.contract_end else int(Error.OK)
+
+
+@njit
+def _check_newcomer(w, p, seat, slot, wage):
+    club = w.seats[seat].club
+    c = w.clubs[club]
+    pl = w.players[slot]
+    cost = contracts.signing_cost(p, wage)
+    if pl.status == Status.SENIOR:
+        i = find_offer(w, seat, pl.uid, OfferKind.FEE_AGREED)
+        if i >= 0:
+            if window_open(p, w.day) == 0:
+                return int(Error.WINDOW_CLOSED)
+            if not market.sellable(w, p, slot):
+                return int(Error.NOT_FOR_SALE)
+            o = w.seats[seat].offers[i]
+            cost += market.down_payment(o.fee, o.instalments)
+        elif not contracts.can_precontract(w, p, slot):
+            return int(Error.NO_AGREEMENT)
+    if c.n_squad >= p.market.squad_max:
+        return int(Error.SQUAD_FULL)
+    return int(Error.CASH_SHORT) if cost > c.cash else int(Error.OK)
+
+
+@njit
+def check_invest(w, p, seat, kind):
+    """Legality of starting a facility upgrade."""
+    if kind < 0 or kind >= N_FACILITIES:
+        return int(Error.BAD_ARGUMENT)
+    club = w.seats[seat].club
+    c = w.clubs[club]
+    if c.building[kind] > 0:
+        return int(Error.BUILDING)
+    if c.levels[kind] >= p.facility.top:
+        return int(Error.MAX_LEVEL)
+    return int(Error.CASH_SHORT) if finance.upgrade_cost(w, p, club, kind) > c.cash else int(Error.OK)
+
+
+@njit
+def _check_order(w, seat, args):
+    """(place, condition or -1 to clear, threshold, action)."""
+    if args[0] < 0 or args[0] >= ORDERS:
+        return int(Error.BAD_ARGUMENT)
+    if args[1] == -1:
+        active = w.seats[seat].orders[args[0]].active
+        return int(Error.OK) if active == 1 else int(Error.ORDER_EMPTY)
+    if args[2] < 0 or args[2] > 100_000:
+        return int(Error.BAD_ARGUMENT)
+    return int(Error.OK) if order_fits(args[1], args[3]) else int(Error.BAD_ARGUMENT)
+
+
+@njit
+def order_fits(condition, action):
+    """Which action can follow which condition."""
+    if condition == Condition.OFFER_ABOVE_VALUE or condition == Condition.OFFER_BELOW_VALUE:
+        return action == OrderAction.ACCEPT_OFFER or action == OrderAction.REJECT_OFFER
+    if condition == Condition.CONTRACT_MONTHS_BELOW:
+        return action == OrderAction.RENEW_CONTRACT
+    if condition == Condition.CONDITION_BELOW:
+        return action == OrderAction.AUTO_LINEUP
+    if condition == Condition.CASH_ABOVE:
+        return OrderAction.INVEST_ACADEMY <= action <= OrderAction.INVEST_STADIUM
+    return condition == Condition.CONFIDENCE_BELOW and action == OrderAction.STYLE_DEFENSIVE
+
+
+@njit
+def _check_draft(w, p, args, n):
+    """Different known templates which, completed from the cheapest, stay within the budget."""
+    if n > p.draft.squad:
+        return int(Error.BAD_ARGUMENT)
+    picks = np.zeros(len(w.templates), np.int64)
+    for i in range(n):
+        if args[i] < 0 or args[i] >= len(w.templates):
+            return int(Error.UNKNOWN_TEMPLATE)
+        for j in range(i):
+            if args[j] == args[i]:
+                return int(Error.BAD_ARGUMENT)
+        picks[i] = args[i]
+    total = 0
+    for i in range(complete_draft(w, p, picks, n)):
+        total += w.templates[picks[i]].price
+    return int(Error.OVER_BUDGET) if total > p.draft.budget else int(Error.OK)
+
+
+@njit
+def _check_own(w, p, seat, tool, args):
+    """Listing, releasing, promoting: calls about one's own player."""
+    club = w.seats[seat].club
+    c = w.clubs[club]
+    slot = roster.slot_of(w, args[0])
+    if slot < 0:
+        return int(Error.UNKNOWN_PLAYER)
+    pl = w.players[slot]
+    if pl.club != club:
+        return int(Error.NOT_YOUR_PLAYER)
+    if tool == Tool.PROMOTE_YOUTH:
+        if pl.status != Status.ACADEMY:
+            return int(Error.NOT_ACADEMY)
+        return int(Error.SQUAD_FULL) if c.n_squad >= p.market.squad_max else int(Error.OK)
+    if tool == Tool.RELEASE_PLAYER:
+        if pl.status == Status.ACADEMY:
+            return int(Error.OK)
+        if c.n_squad <= p.market.squad_min:
+            return int(Error.SQUAD_MINIMUM)
+        return int(Error.CASH_SHORT) if contracts.severance(w, p, slot) > c.cash else int(Error.OK)
+    if pl.status != Status.SENIOR:
+        return int(Error.NOT_YOUR_PLAYER)
+    if args[1] != 0 and args[1] != 1:
+        return int(Error.BAD_ARGUMENT)
+    return int(Error.NO_CHANGE) if pl.listed == args[1] else int(Error.OK)
+
+
+@njit
+def act(w, p, seat, tool, args, n):
+    """Check and carry out one call. Returns (error, outcome, value); value is a fee, wage or id by tool.
+
+    A refused call changes nothing at all.
+    """
+    error = check(w, p, seat, tool, args, n)
+    if error != Error.OK:
+        return error, int(Outcome.DONE), 0
+    s = w.seats[seat]
+    s.total_calls += 1
+    if is_query(tool):
+        s.queries += 1
+        return error, int(Outcome.DONE), 0
+    if is_negotiation(tool):
+        s.negotiations += 1
+    if tool == Tool.ADVANCE:
+        _advance(w, p, seat)
+        return error, int(Outcome.DONE), 0
+    if tool > LAST_ACTION:
+        return error, int(Outcome.DONE), 0
+    outcome, value = apply(w, p, seat, tool, args, n)
+    s.total_actions += 1
+    _note(w, seat, tool, args, outcome)
+    return error, outcome, value
+
+
+@njit
+def _note(w, seat, tool, args, outcome):
+    """Keep the last state-changing calls for the packet, newest last."""
+    s = w.seats[seat]
+    if s.n_recent == RECENT:
+        for i in range(RECENT - 1):
+            a = s.recent[i]
+            b = s.recent[i + 1]
+            a.day = b.day
+            a.tool = b.tool
+            a.outcome = b.outcome
+            a.args[:] = b.args
+        s.n_recent -= 1
+    r = s.recent[s.n_recent]
+    r.day = w.day
+    r.tool = tool
+    r.outcome = outcome
+    for i in range(CALL_ARGS):
+        r.args[i] = args[i]
+    s.n_recent += 1
+
+
+@njit
+def apply(w, p, seat, tool, args, n):
+    """Carry out a checked state-changing call. Returns (outcome, value)."""
+    club = w.seats[seat].club
+    done = int(Outcome.DONE)
+    if tool == Tool.MAKE_TRANSFER_OFFER:
+        return bid(w, p, seat, args[0], args[1], args[2])
+    if tool == Tool.RESPOND_TO_OFFER:
+        return reply_to(w, p, seat, args[0], args[1], args[2])
+    if tool == Tool.OFFER_CONTRACT:
+        return offer_contract(w, p, seat, args[0], args[1], args[2])
+    if tool == Tool.SET_LINEUP:
+        w.clubs[club].lineup_auto = 1 if n == 0 else 0
+        for i in range(n):
+            w.clubs[club].lineup[i] = args[i]
+    elif tool == Tool.SET_TACTICS:
+        set_tactics(w, club, args[0], args[1])
+    elif tool == Tool.INVEST:
+        finance.start_upgrade(w, p, club, args[0])
+    elif tool == Tool.SET_STANDING_ORDER:
+        _set_order(w, seat, args)
+    elif tool == Tool.SUBMIT_DRAFT:
+        w.seats[seat].n_draft = n
+        for i in range(n):
+            w.seats[seat].draft[i] = args[i]
+    else:
+        _apply_own(w, p, club, tool, args)
+    return done, 0
+
+
+@njit
+def _apply_own(w, p, club, tool, args):
+    slot = roster.slot_of(w, args[0])
+    if tool == Tool.LIST_PLAYER:
+        w.players[slot].listed = args[1]
+    elif tool == Tool.PROMOTE_YOUTH:
+        academy.promote(w, p, club, slot)
+    elif w.players[slot].status == Status.ACADEMY:
+        academy.let_go(w, club, slot, Move.RELEASED)
+    else:
+        market.drop_offers(w, args[0], club)
+        contracts.release(w, p, slot)
+
+
+@njit
+def set_tactics(w, club, formation, style):
+    """Formation and style; a changed style costs familiarity from today."""
+    c = w.clubs[club]
+    c.formation = formation
+    if c.style != style:
+        c.style = style
+        c.style_day = w.day
+
+
+@njit
+def _set_order(w, seat, args):
+    o = w.seats[seat].orders[args[0]]
+    o.active = 0 if args[1] == -1 else 1
+    o.condition = max(args[1], 0)
+    o.threshold = args[2] if o.active == 1 else 0
+    o.action = args[3] if o.active == 1 else 0
+    o.fired = 0
+
+
+@njit
+def bid(w, p, seat, uid, fee, instalments):
+    """A bid for another club's player, answered at once by his owner's hidden ask."""
+    club = w.seats[seat].club
+    slot = roster.slot_of(w, uid)
+    owner = w.players[slot].club
+    wanted = market.ask_with_instalments(w, p, club, slot, instalments)
+    i = find_offer(w, seat, uid, OfferKind.BID_COUNTERED)
+    if i >= 0 and fee >= w.seats[seat].offers[i].fee and instalments <= w.seats[seat].offers[i].instalments:
+        wanted = min(wanted, fee)  # a standing counter is honoured
+    if fee >= wanted:
+        _close_offer(w, seat, i)
+        market.add_offer(w, p, seat, OfferKind.FEE_AGREED, OfferState.LIVE, owner, uid, fee, instalments, 0, 0)
+        return int(Outcome.ACCEPTED), fee
+    off = talks.refuse_fee(w, p, club, uid, fee)
+    _close_offer(w, seat, i)
+    if off:
+        return int(Outcome.TALKS_OFF), 0
+    if fee < p.market.near * wanted:
+        return int(Outcome.REJECTED), 0
+    counter = market.counter_fee(w, p, club, slot, float(wanted))
+    market.add_offer(w, p, seat, OfferKind.BID_COUNTERED, OfferState.LIVE, owner, uid, counter, instalments, 0, 0)
+    return int(Outcome.COUNTERED), counter
+
+
+@njit
+def _close_offer(w, seat, i):
+    if i >= 0:
+        w.seats[seat].offers[i].state = int(OfferState.NONE)
+
+
+@njit
+def reply_to(w, p, seat, offer_id, reply, amount):
+    """Answer a live offer."""
+    i = offer_index(w, seat, offer_id)
+    o = w.seats[seat].offers[i]
+    if reply == Reply.REJECT:
+        o.state = int(OfferState.NONE)
+        return int(Outcome.DONE), 0
+    if o.kind == OfferKind.BID_RECEIVED:
+        if reply == Reply.ACCEPT:
+            return _sell(w, p, seat, i, o.fee)
+        return _counter_buyer(w, p, seat, i, amount)
+    uid = o.uid
+    if o.kind == OfferKind.BID_COUNTERED:
+        return bid(w, p, seat, uid, o.fee if reply == Reply.ACCEPT_COUNTER else amount, o.instalments)
+    return offer_contract(w, p, seat, uid, o.wage if reply == Reply.ACCEPT_COUNTER else amount, o.years)
+
+
+@njit
+def _sell(w, p, seat, i, fee):
+    """The seat's player goes to the bidder for ``fee``."""
+    o = w.seats[seat].offers[i]
+    slot = roster.slot_of(w, o.uid)
+    wage = thousands(contracts.reservation(w, p, o.club, slot) * p.manager.renew_premium)
+    market.transfer(w, p, o.club, slot, fee, 0, wage, contracts.end_of(w, managers.years_for(w, p, slot)))
+    return int(Outcome.ACCEPTED), fee
+
+
+@njit
+def _counter_buyer(w, p, seat, i, amount):
+    """A counter to a bidder: met up to his ceiling; above it he improves his bid, then walks away."""
+    o = w.seats[seat].offers[i]
+    slot = roster.slot_of(w, o.uid)
+    most = managers.ceiling(w, p, o.club, slot)
+    if amount <= most and amount <= w.clubs[o.club].cash:
+        return _sell(w, p, seat, i, amount)
+    o.rounds += 1
+    better = (o.fee + most) // 2
+    if o.rounds >= p.market.rounds or better <= o.fee:
+        o.state = int(OfferState.NONE)
+        return int(Outcome.TALKS_OFF), 0
+    o.fee = better
+    return int(Outcome.COUNTERED), better
+
+
+@njit
+def offer_contract(w, p, seat, uid, wage, years):
+    """A contract offer, answered at once by the player's hidden reservation wage."""
+    club = w.seats[seat].club
+    slot = roster.slot_of(w, uid)
+    wanted = contracts.reservation(w, p, club, slot)
+    i = find_offer(w, seat, uid, OfferKind.WAGE_COUNTERED)
+    if i >= 0 and wage >= w.seats[seat].offers[i].wage and years == w.seats[seat].offers[i].years:
+        wanted = min(wanted, wage)  # a standing counter is honoured
+    _close_offer(w, seat, i)
+    if wage >= wanted:
+        _sign(w, p, seat, slot, wage, years)
+        return int(Outcome.ACCEPTED), wage
+    if talks.refuse_wage(w, p, club, uid, wage):
+        return int(Outcome.TALKS_OFF), 0
+    if wage < p.wage.near * wanted:
+        return int(Outcome.REJECTED), 0
+    counter = contracts.counter_wage(w, p, club, slot, wanted)
+    owner = w.players[slot].club
+    market.add_offer(w, p, seat, OfferKind.WAGE_COUNTERED, OfferState.LIVE, owner, uid, 0, 0, counter, years)
+    return int(Outcome.COUNTERED), counter
+
+
+@njit
+def _sign(w, p, seat, slot, wage, years):
+    """An agreed contract: renewal, free signing, completed transfer or pre-contract."""
+    club = w.seats[seat].club
+    pl = w.players[slot]
+    end = contracts.end_of(w, years)
+    if pl.club == club:
+        contracts.renew(w, p, slot, wage, end)
+        return
+    if pl.status == Status.FREE:
+        contracts.join(w, p, club, slot, wage, end, 0, Move.FREE)
+        return
+    i = find_offer(w, seat, pl.uid, OfferKind.FEE_AGREED)
+    if i < 0:
+        contracts.precontract(w, slot, club, wage, max(end, pl.contract_end + 360 * years))
+        return
+    o = w.seats[seat].offers[i]
+    fee = o.fee
+    instalments = o.instalments
+    market.transfer(w, p, club, slot, fee, instalments, wage, end)
+
+
+@njit
+def _advance(w, p, seat):
+    """End the seat's stop. In the draft its list is completed; time moves when every live seat waits."""
+    s = w.seats[seat]
+    s.waiting = 1
+    s.kinds = 0
+    s.n_inbox = 0
+    s.lost_inbox = 0
+
+
+@njit
+def begin_turn(w, seat):
+    """Count a turn."""
+    s = w.seats[seat]
+    s.turns += 1
+    s.total_turns += 1
+
+
+@njit
+def end_turn(w, p, seat):
+    """The stop closes by itself at its last turn (paper: 60). Returns whether the seat now waits."""
+    s = w.seats[seat]
+    if s.waiting == 0 and s.settled == Settle.LIVE and s.turns >= p.stop.last_turn:
+        _advance(w, p, seat)
+    return s.waiting == 1

@@ -1,0 +1,1 @@
+"""The tracks: named, frozen bundles of league shape, calendar, tools, budgets, start, seats and score."""

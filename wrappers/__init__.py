@@ -1,0 +1,1 @@
+"""Other views of the environments: as text, as one flat array."""
