@@ -52,16 +52,10 @@ MATCH = record(
     + [("on", _I, (SIDES, LINEUP))]  # the man in each role, -1: nobody
     + [(n, _I, _M) for n in "slot role came left goals assists yellows sent_off hurt".split()]
     + [("level", _F, _M)]  # ability on the day in his role, when fresh
-<<<<<<< HEAD
-    + [("fresh", _F, _M)]  # condition at kick-off
-    + [("edge", _F, (SIDES,)), ("effort", _F, (SIDES,)), ("lines", _F, (SIDES, 4))]
-    + [("usual", _F, (2,)), ("average", _F)]  # usual attack over defence and keeper; mean level at kick-off
-=======
     + [("fresh", _F, _M)]  # condition when he came on
     + [(n, _F, (SIDES,)) for n in "edge fit misfit effort".split()]  # ability: on all lines, to men the style fits or not; points a minute
     + [("whole", _F, (SIDES, 4)), ("lines", _F, (SIDES, 4))]  # weights and strength of the lines, the latter at minute 0
     + [("usual", _F, (2,)), ("average", _F)]  # usual attack over defence and keeper; mean level at kick-off
->>>>>>> match
     + [("keep", _F), ("open", _F)]  # log odds of possession from styles; factor on chances
     # A minute's draw goes to home below `share`; what is left of it falls into these bands of a side's:
     + [("worths", _F, (SCRATCH,)), ("lists", _I, (SCRATCH,))]  # for lineup.pick_into
@@ -160,11 +154,6 @@ def _begin_side(w, p, m, s):
         m.on[s, r] = _NONE
         if m.slot[s, r] != _NONE:
             _enter(w, p, m, s, r, r, 0)
-<<<<<<< HEAD
-            m.average += m.level[s, r] / (SIDES * LINEUP)
-        else:
-            m.average += p.match.absent / (SIDES * LINEUP)
-=======
         total += m.level[s, r] if m.slot[s, r] != _NONE else p.match.absent
     m.average += total / (SIDES * LINEUP)
     _weigh_lines(p, m, s)
@@ -183,7 +172,6 @@ def _weigh_lines(p, m, s):
     m.whole[s, ATTACK] = attack
     m.whole[s, MIDFIELD] = midfield
     m.whole[s, DEFENCE] = defence
->>>>>>> match
 
 
 @njit
@@ -415,14 +403,9 @@ def _finishing(p, m, s, r):
     i = m.on[s, r]
     if i == _NONE:
         return 0.0
-<<<<<<< HEAD
-    skill = p.match.scorer_skill * (m.level[s, i] - m.average)
-    return p.match.scorer[role_at(p, m.formation[s], r)] * rough_exp(skill)
-=======
     c = p.match
     skill = 1.0 + c.scorer_skill * (m.level[s, i] - m.average)
     return c.scorer[role_at(p, m.formation[s], r)] * min(max(skill / c.scorer_most, 0.0), 1.0)
->>>>>>> match
 
 
 @njit
