@@ -24,8 +24,8 @@ def league(
     params: Params | None = None,
     squad: int = len(SQUAD),
     mean: float = 66.5,
-    spread: float = 3.5,
-    club_spread: float = 2.4,
+    spread: float = 3.1,
+    club_spread: float = 1.6,
     levels: list[float] | None = None,
     belief: float = 1.5,
 ) -> tuple[Any, Any]:
@@ -68,7 +68,7 @@ def _fill_player(w: Any, slot: int, club: int, position: int, rng: Any, level: f
     pl.position = int(position)
     pl.club = club
     pl.born = -int(YEAR * rng.uniform(18, 34))
-    pl.contract_end = 3 * YEAR - 1
+    pl.contract_end = 100 * YEAR - 1
     pl.condition = 100.0
     pl.morale = 50.0
     truth.ability = level + spread * rng.standard_normal()

@@ -27,7 +27,9 @@ def play_season(w, p, held, timing, tally):
         w.day = w.fixtures[f].day
         while month < w.day // p.condition.month:
             month += 1
+            tally[5] -= _injured(w)
             condition.training_injuries(w, p)
+            tally[5] += _injured(w)
             condition.morale_month(w, p)
             for club in range(len(w.clubs)):
                 lineup.mark_first_choice(w, p, club)
@@ -38,6 +40,16 @@ def play_season(w, p, held, timing, tally):
             timing[_bucket(p, m, t)] += m.score[0] + m.score[1] - before
         _tally(m, tally)
         match.finish(w, p, m)
+
+
+@njit
+def _injured(w):
+    """How many players are injured today."""
+    total = 0
+    for slot in range(len(w.players)):
+        if condition.injured(w, slot):
+            total += 1
+    return total
 
 
 @njit
@@ -65,17 +77,15 @@ def _tally(m, tally):
 def seasons(n: int, seeds: range, params: Params | None = None, **kwargs: Any) -> dict[str, float]:
     """Means over ``n`` seasons for each seed."""
     rows: dict[str, list[float]] = defaultdict(list)
-    timing, tally = np.zeros(8), np.zeros(5)
-    goals, lams = [], []
+    timing, tally = np.zeros(8), np.zeros(6)
+    goals = []
     for seed in seeds:
         w, p = league(seed, params=params, **kwargs)
         held = np.zeros(1, match.MATCH)
         for s in range(n):
             if s:
                 new_season(w)
-            injuries = _Injuries(w)
             play_season(w, p, held, timing, tally)
-            injuries.count(rows, w)
             _season(rows, w)
             goals.append(np.array([w.fixtures["home_goals"][: w.n_fixtures], w.fixtures["away_goals"][: w.n_fixtures]]))
     out = {k: float(np.mean(v)) for k, v in rows.items()}
@@ -84,20 +94,11 @@ def seasons(n: int, seeds: range, params: Params | None = None, **kwargs: Any) -
     total = float(np.concatenate(goals, axis=1).sum())
     out |= {"own_goal_share": tally[0] / total, "penalties": tally[1] / games, "conversion": tally[2] / tally[1],
             "penalty_share": tally[2] / total, "changes_side": tally[3] / games / 2,
-            "match_injuries_1000h": tally[4] / (games * 33) * 1000}
+            "match_injuries_1000h": tally[4] / (games * 33) * 1000,
+            "injuries_squad": (tally[4] + tally[5] * 12 / 8) / (len(goals) * len(w.clubs))}
     for name, share in zip(("t00", "t15", "t30", "t45+", "t45", "t60", "t75", "t90+"), timing / timing.sum(), strict=True):
         out[name] = float(share)
     return out
-
-
-class _Injuries:
-    """Injuries of a season, from changes of ``injured_until`` seen before and after it: a lower bound in count."""
-
-    def __init__(self, w: Any) -> None:
-        self.before = w.players["injured_until"].copy()
-
-    def count(self, rows: dict[str, list[float]], w: Any) -> None:
-        pass
 
 
 def _matches(out: dict[str, float], g: np.ndarray) -> None:

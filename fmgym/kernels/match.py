@@ -519,24 +519,30 @@ def _believed(w, p, m, s, i, role):
 
 @njit
 def _change_tired(w, p, m, s, t):
-    """Change the most tired outfield player, if a good enough man is there for his role."""
-    if m.changes[s] >= p.match.changes_most:
-        return
-    worst, most = _NONE, p.match.change_tired
+    """Bring on the first man of the bench who is worth it, for the man with whom he is worth most."""
+    for j in range(LINEUP, MATCH_PLAYERS):
+        slot = m.slot[s, j]
+        if slot != _NONE and m.came[s, j] == _NONE and w.players[slot].position != Position.GK:
+            r = _place_for(w, p, m, s, j, t)
+            if r != _NONE and m.changes[s] < p.match.changes_most:
+                _leave(m, s, m.on[s, r], t)
+                _come_on(w, p, m, s, j, r, t)
+                return
+
+
+@njit
+def _place_for(w, p, m, s, j, t):
+    """The outfield place where man ``j`` is worth most over the tired man who holds it, or -1."""
+    best, most = _NONE, 0.0
     for r in range(1, LINEUP):
         i = m.on[s, r]
-        x = FULL - m.fresh[s, i] + m.effort[s] * (t - m.came[s, i]) if i != _NONE else 0.0
-        worst = r if x > most else worst
-        most = x if x > most else most
-    if worst == _NONE:
-        return
-    i = m.on[s, worst]
-    j = _substitute(w, p, m, s, m.role[s, i])
-    if j != _NONE:
-        loss = _believed(w, p, m, s, i, m.role[s, i]) - _believed(w, p, m, s, j, m.role[s, i])
-        if loss <= p.match.change_loss:
-            _leave(m, s, i, t)
-            _come_on(w, p, m, s, j, worst, t)
+        if i != _NONE:
+            role = m.role[s, i]
+            x = _believed(w, p, m, s, j, role) - _believed(w, p, m, s, i, role)
+            x += p.match.change_tired * missing_at(p, m, s, i, t)
+            best = r if x > most else best
+            most = max(x, most)
+    return best
 
 
 # After the match
