@@ -44,7 +44,9 @@ from numba.core.serialize import dumps
 
 import fmgym
 
-__all__ = ["announce_cold_start", "njit", "prange"]
+__all__ = ["JIT_DISABLED", "announce_cold_start", "njit", "prange"]
+
+JIT_DISABLED = bool(numba.config.DISABLE_JIT)
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -7,13 +7,12 @@ runs with the JIT switched off, where NumPy's unsigned scalars wrap as the compi
 
 import math
 
-import numba
 import numpy as np
 
 from fmgym.detmath import log
-from fmgym.jit import njit
+from fmgym.jit import JIT_DISABLED, njit
 
-if numba.config.DISABLE_JIT:
+if JIT_DISABLED:
     np.seterr(over="ignore")  # wrapping is what a hash wants; compiled code wraps silently
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)

@@ -32,7 +32,9 @@ I, F = np.int64, np.float64
 
 
 def record(fields: list[tuple[Any, ...]]) -> np.dtype:
-    """An aligned structured type whose rows are ``np.record``."""
+    """An aligned structured type whose rows are ``np.record``; no field may hide one of its attributes."""
+    hidden = {field[0] for field in fields} & set(dir(np.record))
+    assert not hidden, f"{hidden} are attributes of np.record: uncompiled kernels would not see these fields"
     return np.dtype((np.record, np.dtype(fields, align=True)))
 
 
@@ -92,7 +94,7 @@ APP = record([("uid", np.int32), ("minutes", np.int16), ("goals", np.int8), ("as
               ("cards", np.int8), ("rating", np.int8)])  # cards: 1 yellow, 2 red; rating x 10
 
 FIXTURE = record(
-    _ints("day round home away played home_goals away_goals attendance")
+    _ints("day matchday home away played home_goals away_goals attendance")
     + [("shots", I, (2,)), ("possession", I), ("apps", APP, (2, MATCH_PLAYERS))]
 )
 

@@ -55,7 +55,7 @@ MATCH = record(
     + [("fresh", _F, _M)]  # condition when he came on
     + [(n, _F, (SIDES,)) for n in "edge fit misfit effort".split()]  # ability: on all lines, to men the style fits or not; points a minute
     + [("whole", _F, (SIDES, 4)), ("lines", _F, (SIDES, 4))]  # weights and strength of the lines, the latter at minute 0
-    + [("usual", _F, (2,)), ("mean", _F)]  # usual attack over defence and keeper; mean level at kick-off
+    + [("usual", _F, (2,)), ("average", _F)]  # usual attack over defence and keeper; mean level at kick-off
     + [("keep", _F), ("open", _F)]  # log odds of possession from styles; factor on chances
     # A minute's draw goes to home below `share`; what is left of it falls into these bands of a side's:
     + [("worths", _F, (SCRATCH,)), ("lists", _I, (SCRATCH,))]  # for lineup.pick_into
@@ -92,7 +92,7 @@ def begin(w, p, f, m):
     m.phase = _NONE
     m.next_phase = 0
     m.held = 0
-    m.mean = 0.0
+    m.average = 0.0
     for half in range(2):
         least = p.match.stoppage[2 * half]
         m.added[half] = least + below(m.key, _AFTER + half, p.match.stoppage[2 * half + 1] - least + 1)
@@ -155,7 +155,7 @@ def _begin_side(w, p, m, s):
         if m.slot[s, r] != _NONE:
             _enter(w, p, m, s, r, r, 0)
         total += m.level[s, r] if m.slot[s, r] != _NONE else p.match.absent
-    m.mean += total / (SIDES * LINEUP)
+    m.average += total / (SIDES * LINEUP)
     _weigh_lines(p, m, s)
 
 
@@ -404,7 +404,7 @@ def _finishing(p, m, s, r):
     if i == _NONE:
         return 0.0
     c = p.match
-    skill = 1.0 + c.scorer_skill * (m.level[s, i] - m.mean)
+    skill = 1.0 + c.scorer_skill * (m.level[s, i] - m.average)
     return c.scorer[role_at(p, m.formation[s], r)] * min(max(skill / c.scorer_most, 0.0), 1.0)
 
 
@@ -675,6 +675,6 @@ def _rating(p, m, s, i):
         x -= c.rating_card[1]
     elif m.yellows[s, i] > 0:
         x -= c.rating_card[0]
-    x += c.rating_skill * (m.level[s, i] - m.mean)
+    x += c.rating_skill * (m.level[s, i] - m.average)
     x += c.rating_noise * (2.0 * uniform(m.day_key, _AFTER + s * MATCH_PLAYERS + i) - 1.0)
     return min(max(x, c.rating_bounds[0]), c.rating_bounds[1])
