@@ -16,10 +16,11 @@ _PREFERRED = 1e6  # any preferred player comes before any other
 _NONE = -1
 _NOBODY = -1.0  # value where nobody is left; worths are taken as 0 at least
 _PER_MIDDLE = 2.0 / FULL  # scales morale to 1 at its middle
-# Parts of the scratch array of integers: by position the best free man and the role he would take, by role the
-# places still open and the next place in the eleven, by place in the squad the next best man of his position.
+# Parts of the scratch array of integers: by position, the best free man and the role he would take; by role,
+# the places still open and the next place in the eleven; by place in the squad, the next man of his position.
 _HEAD, _TAKES, _OPEN, _PLACE, _NEXT = range(0, 5 * N_POSITIONS, N_POSITIONS)
-_VALUES = 64  # of the scratch array of floats, after the worths of the squad: by position, the best man's value
+# In the scratch array of floats, after the worths of the squad: by position, the best man's value.
+_VALUES = 64
 SCRATCH = _NEXT + _VALUES  # no squad is larger than 64 (shape.squad)
 
 
@@ -37,7 +38,7 @@ def role_at(p, formation, index):
 
 @njit
 def worth(w, p, slot, rotate):
-    """What a manager takes a player for today: believed ability, form, morale and, if he rotates, condition."""
+    """What a manager takes a player for today: belief, form, morale and, if he rotates, condition."""
     pl = w.players[slot]
     m = p.match
     x = pl.own_ability + m.pick_form * pl.form + m.pick_morale * (pl.morale * _PER_MIDDLE - 1.0)
@@ -48,7 +49,7 @@ def worth(w, p, slot, rotate):
 
 @njit
 def pick(w, p, club, out):
-    """Fill ``out`` with the slots of today's eleven in role order and up to five on the bench (-1: lacking)."""
+    """Fill ``out`` with the slots of today's eleven in role order, and of a bench (-1: lacking)."""
     pick_into(w, p, club, out, np.empty(SCRATCH), np.empty(SCRATCH, np.int64))
 
 
@@ -70,7 +71,7 @@ def pick_into(w, p, club, out, worths, lists):
 
 @njit
 def best_eleven_strength(w, p, club):
-    """Mean believed ability, in their roles, of the club's best eleven, whatever their condition or injuries."""
+    """Mean believed ability, in its roles, of the best eleven, whatever its condition and injuries."""
     out = np.empty(MATCH_PLAYERS, np.int64)
     _best(w, p, club, out)
     total = 0.0
@@ -86,7 +87,7 @@ def best_eleven_strength(w, p, club):
 
 @njit
 def mark_first_choice(w, p, club):
-    """Set ``first_choice`` for the players of the club's best eleven, whatever their condition or injuries."""
+    """Set ``first_choice`` for the best eleven, whatever its condition and injuries."""
     out = np.empty(MATCH_PLAYERS, np.int64)
     _best(w, p, club, out)
     c = w.clubs[club]
@@ -111,10 +112,10 @@ def _best(w, p, club, out):
 
 @njit
 def _is_preferred(c, uid):
+    found = False
     for r in range(LINEUP):
-        if c.lineup[r] == uid:
-            return True
-    return False
+        found = found or c.lineup[r] == uid
+    return found
 
 
 @njit
