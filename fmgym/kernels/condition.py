@@ -61,7 +61,7 @@ def risk(w, p, slot):
 
 @njit
 def match_injury(w, p, slot, missing, u):
-    """Whether a player struck in a match is hurt, ``missing`` points below full condition; ``u`` is uniform."""
+    """Whether a player struck in a match is hurt, ``missing`` points below full condition. ``u``: uniform."""
     c = p.condition
     fatigue = c.risk[0] + c.risk[1] * missing / FULL
     return u * c.risk_most < risk(w, p, slot) * fatigue

@@ -18,10 +18,10 @@ _NOBODY = -1.0  # value where nobody is left; worths are taken as 0 at least
 _NEVER = 1e9  # more than any worth
 _PER_MIDDLE = 2.0 / FULL  # scales morale to 1 at its middle
 _ROOM = 64  # no squad is larger (shape.squad)
-# Parts of the scratch arrays. Of integers: by position, the best free man; by role, its first place, the number
-# of its places and the place of its weakest man; by place in the squad, the next best man of his position.
+# Parts of the scratch arrays. Of integers: by position, the best free man; by role, its first place, how many
+# it has and where its weakest man is; by place in the squad, the next best man of his position.
 _HEAD, _FIRST, _PLACES, _WEAKEST, _NEXT = range(0, 5 * N_POSITIONS, N_POSITIONS)
-# Of floats: by place in the squad, worth; by place in the eleven, the worth of its man there; by role, the least.
+# Of floats: by place in the squad, worth; by place in the eleven, its man's worth there; by role, the least.
 _VALUE, _LEAST = _ROOM, _ROOM + MATCH_PLAYERS
 SCRATCH = _NEXT + _ROOM
 

@@ -60,9 +60,7 @@ MATCH = record(
         *_fields(_I, _SIDE, "club formation score shots own_goals penalties converted changes"),
         *_fields(_I, (SIDES, LINEUP), "on"),  # the man in each place, -1: nobody
         *_fields(_I, _MAN, "slot role came left goals assists yellows sent_off hurt"),
-        *_fields(
-            _F, _MAN, "level fresh"
-        ),  # ability on the day in his role when fresh; condition as he came on
+        *_fields(_F, _MAN, "level belief fresh"),  # in his role: fresh, as believed; condition as he came on
         *_fields(_F, _SIDE, "edge fit misfit effort"),  # ability: all, style fits, does not; points a minute
         *_fields(_F, (SIDES, 4), "whole lines"),  # weights of the lines; strength reckoned back to minute 0
         *_fields(_F, (2,), "usual"),  # usual attack over defence and over goalkeeper
@@ -196,6 +194,7 @@ def _enter(w, p, m, s, i, r, t):
     m.left[s, i] = m.length
     m.fresh[s, i] = condition_now(w, p, m.slot[s, i])
     m.level[s, i] = level_today(w, p, m, s, i)
+    m.belief[s, i] = _believed(w, p, m, s, i, m.role[s, i])
 
 
 @njit
@@ -212,7 +211,7 @@ def level_today(w, p, m, s, i):
 
 @njit
 def bell(k, index):
-    """A nearly normal draw, mean 0 and SD 1, from the quarters of one draw's bits: quicker than ``normal``."""
+    """A nearly normal draw, mean 0 and SD 1, from the quarters of one draw's bits; quick."""
     b = bits(k, index)
     total = (b & _QUARTER) + ((b >> _S16) & _QUARTER) + ((b >> _S32) & _QUARTER) + (b >> _S48)
     return (float(total) - _BELL_MEAN) * _PER_BELL_SD
@@ -546,13 +545,15 @@ def _change_tired(w, p, m, s, t):
 @njit
 def _place_for(w, p, m, s, j, t):
     """The outfield place where man ``j`` is worth most over the tired man who holds it, or -1."""
+    pl = w.players[m.slot[s, j]]
+    ability, position = pl.own_ability, pl.position
     best, most = _NONE, 0.0
     for r in range(1, LINEUP):
         i = m.on[s, r]
         if i != _NONE:
-            role = m.role[s, i]
-            x = _believed(w, p, m, s, j, role) - _believed(w, p, m, s, i, role)
-            x += p.match.change_tired * missing_at(p, m, s, i, t)
+            missing = FULL - m.fresh[s, i] + m.effort[s] * (t - m.came[s, i])
+            x = ability * suitability(p, position, m.role[s, i]) - m.belief[s, i]
+            x += p.match.change_tired * missing
             best = r if x > most else best
             most = max(x, most)
     return best
