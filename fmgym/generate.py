@@ -112,7 +112,7 @@ def _shell(w, p, club):
     """The same shell for every club (paper, section 4.1)."""
     c = w.clubs[club]
     c.seat = -1
-    c.tier = int(Tier.MEDIUM)
+    c.tier = Tier.MEDIUM.value
     c.reputation = p.club.reputation
     c.stadium = p.club.seats
     c.confidence = p.board.start
@@ -306,6 +306,6 @@ def _copy_template(w, p, club, t):
     academy.hidden_traits(w, p, slot, tm.ability, tm.potential)
     academy.fresh(w, slot)
     pl.club = -1
-    pl.status = int(Status.EMPTY)
+    pl.status = Status.EMPTY.value
     roster.make_senior(w, slot, club, tm.wage, year_end(tm.years - 1), tm.price)
     scouting.refresh_player(w, p, slot)

@@ -143,7 +143,7 @@ def settle(w, p, seat, how):
     share = (w.day + 1) / (w.last_day + 1)
     rho = rho_completed(p, s.revivals) if done else rho_early(p, share)
     s.final = discounted(raw_now(w, p, s.club), rho)
-    s.settled = int(how)
+    s.settled = how
     s.settle_day = w.day
     s.kinds = 0
     s.waiting = 1

@@ -35,7 +35,7 @@ def hidden_traits(w, p, slot, ability, potential):
 def fresh(w, slot):
     """Reset all that is not hidden of a new player, for a slot that may have been used before."""
     pl = w.players[slot]
-    pl.status = int(Status.EMPTY)
+    pl.status = Status.EMPTY.value
     pl.club = -1
     pl.wage = 0
     pl.contract_end = 0

@@ -29,8 +29,8 @@ from fmgym.kernels import academy, contracts, finance, managers, market, roster,
 from fmgym.kernels.money import thousands
 from fmgym.state import CALL_ARGS, LINEUP, ORDERS, RECENT
 
-FIRST_ACTION = int(Tool.SET_LINEUP)
-LAST_ACTION = int(Tool.SUBMIT_DRAFT)
+FIRST_ACTION = Tool.SET_LINEUP.value
+LAST_ACTION = Tool.SUBMIT_DRAFT.value
 
 
 @njit
@@ -54,34 +54,34 @@ def check(w, p, seat, tool, args, n):
     """The refusal code of a call, ``Error.OK`` when it would be accepted. Changes nothing."""
     s = w.seats[seat]
     if tool < 0 or tool > Tool.ADVANCE:
-        return int(Error.UNKNOWN_TOOL)
+        return Error.UNKNOWN_TOOL.value
     if s.settled != Settle.LIVE:
-        return int(Error.FINISHED)
+        return Error.FINISHED.value
     if s.waiting == 1:
-        return int(Error.WAITING)
+        return Error.WAITING.value
     if is_query(tool):
         return _check_query(w, p, seat, tool, args, n)
     if tool > LAST_ACTION:
-        return int(Error.OK)
+        return Error.OK.value
     if (tool == Tool.SUBMIT_DRAFT) != in_draft(w, seat):
-        return int(Error.DRAFT_ONLY) if tool == Tool.SUBMIT_DRAFT else int(Error.NOT_IN_DRAFT)
+        return Error.DRAFT_ONLY.value if tool == Tool.SUBMIT_DRAFT else Error.NOT_IN_DRAFT.value
     if is_negotiation(tool) and s.negotiations >= p.stop.negotiations:
-        return int(Error.NEGOTIATION_BUDGET)
+        return Error.NEGOTIATION_BUDGET.value
     return _check_action(w, p, seat, tool, args, n)
 
 
 @njit
 def _check_query(w, p, seat, tool, args, n):
     if w.seats[seat].queries >= p.stop.queries:
-        return int(Error.QUERY_BUDGET)
+        return Error.QUERY_BUDGET.value
     if tool == Tool.GET_DRAFT_POOL and not in_draft(w, seat):
-        return int(Error.DRAFT_ONLY)
+        return Error.DRAFT_ONLY.value
     if tool == Tool.GET_PLAYER and roster.slot_of(w, args[0]) < 0:
-        return int(Error.UNKNOWN_PLAYER)
+        return Error.UNKNOWN_PLAYER.value
     if tool == Tool.GET_MATCH_REPORT:
         known = 0 <= args[0] < w.n_fixtures and w.fixtures[args[0]].played == 1
-        return int(Error.OK) if known else int(Error.UNKNOWN_MATCH)
-    return int(Error.OK)
+        return Error.OK.value if known else Error.UNKNOWN_MATCH.value
+    return Error.OK.value
 
 
 @njit
@@ -90,7 +90,7 @@ def _check_action(w, p, seat, tool, args, n):
         return _check_lineup(w, seat, args, n)
     if tool == Tool.SET_TACTICS:
         known = 0 <= args[0] < N_FORMATIONS and 0 <= args[1] < N_STYLES
-        return int(Error.OK) if known else int(Error.BAD_ARGUMENT)
+        return Error.OK.value if known else Error.BAD_ARGUMENT.value
     if tool == Tool.MAKE_TRANSFER_OFFER:
         return check_bid(w, p, seat, args[0], args[1], args[2])
     if tool == Tool.RESPOND_TO_OFFER:
@@ -121,10 +121,10 @@ def _own_senior(w, club, uid):
     """The slot of the club's own senior, or minus an error code."""
     slot = roster.slot_of(w, uid)
     if slot < 0:
-        return -int(Error.UNKNOWN_PLAYER)
+        return -Error.UNKNOWN_PLAYER.value
     pl = w.players[slot]
     if pl.status != Status.SENIOR or pl.club != club:
-        return -int(Error.NOT_YOUR_PLAYER)
+        return -Error.NOT_YOUR_PLAYER.value
     return slot
 
 
@@ -132,17 +132,17 @@ def _own_senior(w, club, uid):
 def _check_lineup(w, seat, args, n):
     """Eleven different seniors, or none for automatic choice."""
     if n == 0:
-        return int(Error.OK)
+        return Error.OK.value
     if n != LINEUP:
-        return int(Error.BAD_ARGUMENT)
+        return Error.BAD_ARGUMENT.value
     for i in range(n):
         slot = _own_senior(w, w.seats[seat].club, args[i])
         if slot < 0:
             return -slot
         for j in range(i):
             if args[j] == args[i]:
-                return int(Error.BAD_ARGUMENT)
-    return int(Error.OK)
+                return Error.BAD_ARGUMENT.value
+    return Error.OK.value
 
 
 @njit
@@ -151,25 +151,25 @@ def check_bid(w, p, seat, uid, fee, instalments):
     club = w.seats[seat].club
     slot = roster.slot_of(w, uid)
     if slot < 0:
-        return int(Error.UNKNOWN_PLAYER)
+        return Error.UNKNOWN_PLAYER.value
     pl = w.players[slot]
     if pl.club == club:
-        return int(Error.OWN_PLAYER)
+        return Error.OWN_PLAYER.value
     if instalments < 0 or instalments > p.market.instalments or fee < p.market.min_fee:
-        return int(Error.BAD_ARGUMENT)
+        return Error.BAD_ARGUMENT.value
     if window_open(p, w.day) == 0:
-        return int(Error.WINDOW_CLOSED)
+        return Error.WINDOW_CLOSED.value
     if not market.sellable(w, p, slot) or w.clubs[pl.club].seat >= 0:
-        return int(Error.NOT_FOR_SALE)
+        return Error.NOT_FOR_SALE.value
     if w.clubs[club].n_squad >= p.market.squad_max:
-        return int(Error.SQUAD_FULL)
+        return Error.SQUAD_FULL.value
     if talks.fee_cooling(w, club, uid):
-        return int(Error.COOLDOWN)
+        return Error.COOLDOWN.value
     if find_offer(w, seat, uid, OfferKind.FEE_AGREED) >= 0:
-        return int(Error.NO_CHANGE)
+        return Error.NO_CHANGE.value
     if market.down_payment(fee, instalments) > w.clubs[club].cash:
-        return int(Error.CASH_SHORT)
-    return int(Error.OK)
+        return Error.CASH_SHORT.value
+    return Error.OK.value
 
 
 @njit
@@ -196,10 +196,10 @@ def offer_index(w, seat, offer_id):
 def _check_reply(w, p, seat, offer_id, reply, amount):
     i = offer_index(w, seat, offer_id)
     if i < 0:
-        return int(Error.UNKNOWN_OFFER)
+        return Error.UNKNOWN_OFFER.value
     o = w.seats[seat].offers[i]
     if reply == Reply.REJECT:
-        return int(Error.OK)
+        return Error.OK.value
     if reply == Reply.ACCEPT or (reply == Reply.COUNTER and o.kind == OfferKind.BID_RECEIVED):
         return _check_sale(w, p, seat, i, reply, amount)
     if reply == Reply.COUNTER and o.kind == OfferKind.BID_COUNTERED:
@@ -210,7 +210,7 @@ def _check_reply(w, p, seat, offer_id, reply, amount):
         return check_bid(w, p, seat, o.uid, o.fee, o.instalments)
     if reply == Reply.ACCEPT_COUNTER and o.kind == OfferKind.WAGE_COUNTERED:
         return check_contract(w, p, seat, o.uid, o.wage, o.years)
-    return int(Error.NO_COUNTER) if reply == Reply.ACCEPT_COUNTER else int(Error.BAD_ARGUMENT)
+    return Error.NO_COUNTER.value if reply == Reply.ACCEPT_COUNTER else Error.BAD_ARGUMENT.value
 
 
 @njit
@@ -218,18 +218,18 @@ def _check_sale(w, p, seat, i, reply, amount):
     """Accepting or countering a bid for one's own player."""
     o = w.seats[seat].offers[i]
     if o.kind != OfferKind.BID_RECEIVED:
-        return int(Error.BAD_ARGUMENT)
+        return Error.BAD_ARGUMENT.value
     if reply == Reply.COUNTER and amount <= o.fee:
-        return int(Error.BAD_ARGUMENT)
+        return Error.BAD_ARGUMENT.value
     if w.clubs[w.seats[seat].club].n_squad <= p.market.squad_min:
-        return int(Error.SQUAD_MINIMUM)
+        return Error.SQUAD_MINIMUM.value
     slot = roster.slot_of(w, o.uid)
     if slot < 0 or w.players[slot].next_club >= 0:
-        return int(Error.UNAVAILABLE)
+        return Error.UNAVAILABLE.value
     buyer = w.clubs[o.club]
     if buyer.n_squad >= p.market.squad_max or buyer.cash < o.fee:
-        return int(Error.UNAVAILABLE)
-    return int(Error.OK)
+        return Error.UNAVAILABLE.value
+    return Error.OK.value
 
 
 @njit
@@ -238,14 +238,14 @@ def check_contract(w, p, seat, uid, wage, years):
     club = w.seats[seat].club
     slot = roster.slot_of(w, uid)
     if slot < 0:
-        return int(Error.UNKNOWN_PLAYER)
+        return Error.UNKNOWN_PLAYER.value
     if years < 1 or years > p.wage.years or wage < 1:
-        return int(Error.BAD_ARGUMENT)
+        return Error.BAD_ARGUMENT.value
     pl = w.players[slot]
     if talks.wage_cooling(w, club, uid):
-        return int(Error.COOLDOWN)
+        return Error.COOLDOWN.value
     if pl.status == Status.ACADEMY:
-        return int(Error.NOT_YOUR_PLAYER) if pl.club != club else int(Error.NO_AGREEMENT)
+        return Error.NOT_YOUR_PLAYER.value if pl.club != club else Error.NO_AGREEMENT.value
     if pl.club == club:
         return _check_renewal(w, p, club, slot, years)
     return _check_newcomer(w, p, seat, slot, wage)
@@ -255,8 +255,8 @@ def check_contract(w, p, seat, uid, wage, years):
 def _check_renewal(w, p, club, slot, years):
     pl = w.players[slot]
     if contracts.refuses(w, p, club, slot) or pl.next_club >= 0:
-        return int(Error.PLAYER_REFUSES)
-    return int(Error.NO_CHANGE) if contracts.end_of(w, years) < pl.contract_end else int(Error.OK)
+        return Error.PLAYER_REFUSES.value
+    return Error.NO_CHANGE.value if contracts.end_of(w, years) < pl.contract_end else Error.OK.value
 
 
 @njit
@@ -269,43 +269,43 @@ def _check_newcomer(w, p, seat, slot, wage):
         i = find_offer(w, seat, pl.uid, OfferKind.FEE_AGREED)
         if i >= 0:
             if window_open(p, w.day) == 0:
-                return int(Error.WINDOW_CLOSED)
+                return Error.WINDOW_CLOSED.value
             if not market.sellable(w, p, slot):
-                return int(Error.NOT_FOR_SALE)
+                return Error.NOT_FOR_SALE.value
             o = w.seats[seat].offers[i]
             cost += market.down_payment(o.fee, o.instalments)
         elif not contracts.can_precontract(w, p, slot):
-            return int(Error.NO_AGREEMENT)
+            return Error.NO_AGREEMENT.value
     if c.n_squad >= p.market.squad_max:
-        return int(Error.SQUAD_FULL)
-    return int(Error.CASH_SHORT) if cost > c.cash else int(Error.OK)
+        return Error.SQUAD_FULL.value
+    return Error.CASH_SHORT.value if cost > c.cash else Error.OK.value
 
 
 @njit
 def check_invest(w, p, seat, kind):
     """Legality of starting a facility upgrade."""
     if kind < 0 or kind >= N_FACILITIES:
-        return int(Error.BAD_ARGUMENT)
+        return Error.BAD_ARGUMENT.value
     club = w.seats[seat].club
     c = w.clubs[club]
     if c.building[kind] > 0:
-        return int(Error.BUILDING)
+        return Error.BUILDING.value
     if c.levels[kind] >= p.facility.top:
-        return int(Error.MAX_LEVEL)
-    return int(Error.CASH_SHORT) if finance.upgrade_cost(w, p, club, kind) > c.cash else int(Error.OK)
+        return Error.MAX_LEVEL.value
+    return Error.CASH_SHORT.value if finance.upgrade_cost(w, p, club, kind) > c.cash else Error.OK.value
 
 
 @njit
 def _check_order(w, seat, args):
     """(place, condition or -1 to clear, threshold, action)."""
     if args[0] < 0 or args[0] >= ORDERS:
-        return int(Error.BAD_ARGUMENT)
+        return Error.BAD_ARGUMENT.value
     if args[1] == -1:
         active = w.seats[seat].orders[args[0]].active
-        return int(Error.OK) if active == 1 else int(Error.ORDER_EMPTY)
+        return Error.OK.value if active == 1 else Error.ORDER_EMPTY.value
     if args[2] < 0 or args[2] > 100_000:
-        return int(Error.BAD_ARGUMENT)
-    return int(Error.OK) if order_fits(args[1], args[3]) else int(Error.BAD_ARGUMENT)
+        return Error.BAD_ARGUMENT.value
+    return Error.OK.value if order_fits(args[1], args[3]) else Error.BAD_ARGUMENT.value
 
 
 @njit
@@ -326,19 +326,19 @@ def order_fits(condition, action):
 def _check_draft(w, p, args, n):
     """Different known templates which, completed from the cheapest, stay within the budget."""
     if n > p.draft.squad:
-        return int(Error.BAD_ARGUMENT)
+        return Error.BAD_ARGUMENT.value
     picks = np.zeros(len(w.templates), np.int64)
     for i in range(n):
         if args[i] < 0 or args[i] >= len(w.templates):
-            return int(Error.UNKNOWN_TEMPLATE)
+            return Error.UNKNOWN_TEMPLATE.value
         for j in range(i):
             if args[j] == args[i]:
-                return int(Error.BAD_ARGUMENT)
+                return Error.BAD_ARGUMENT.value
         picks[i] = args[i]
     total = 0
     for i in range(complete_draft(w, p, picks, n)):
         total += w.templates[picks[i]].price
-    return int(Error.OVER_BUDGET) if total > p.draft.budget else int(Error.OK)
+    return Error.OVER_BUDGET.value if total > p.draft.budget else Error.OK.value
 
 
 @njit
@@ -348,25 +348,25 @@ def _check_own(w, p, seat, tool, args):
     c = w.clubs[club]
     slot = roster.slot_of(w, args[0])
     if slot < 0:
-        return int(Error.UNKNOWN_PLAYER)
+        return Error.UNKNOWN_PLAYER.value
     pl = w.players[slot]
     if pl.club != club:
-        return int(Error.NOT_YOUR_PLAYER)
+        return Error.NOT_YOUR_PLAYER.value
     if tool == Tool.PROMOTE_YOUTH:
         if pl.status != Status.ACADEMY:
-            return int(Error.NOT_ACADEMY)
-        return int(Error.SQUAD_FULL) if c.n_squad >= p.market.squad_max else int(Error.OK)
+            return Error.NOT_ACADEMY.value
+        return Error.SQUAD_FULL.value if c.n_squad >= p.market.squad_max else Error.OK.value
     if tool == Tool.RELEASE_PLAYER:
         if pl.status == Status.ACADEMY:
-            return int(Error.OK)
+            return Error.OK.value
         if c.n_squad <= p.market.squad_min:
-            return int(Error.SQUAD_MINIMUM)
-        return int(Error.CASH_SHORT) if contracts.severance(w, p, slot) > c.cash else int(Error.OK)
+            return Error.SQUAD_MINIMUM.value
+        return Error.CASH_SHORT.value if contracts.severance(w, p, slot) > c.cash else Error.OK.value
     if pl.status != Status.SENIOR:
-        return int(Error.NOT_YOUR_PLAYER)
+        return Error.NOT_YOUR_PLAYER.value
     if args[1] != 0 and args[1] != 1:
-        return int(Error.BAD_ARGUMENT)
-    return int(Error.NO_CHANGE) if pl.listed == args[1] else int(Error.OK)
+        return Error.BAD_ARGUMENT.value
+    return Error.NO_CHANGE.value if pl.listed == args[1] else Error.OK.value
 
 
 @njit
@@ -377,19 +377,19 @@ def act(w, p, seat, tool, args, n):
     """
     error = check(w, p, seat, tool, args, n)
     if error != Error.OK:
-        return error, int(Outcome.DONE), 0
+        return error, Outcome.DONE.value, 0
     s = w.seats[seat]
     s.total_calls += 1
     if is_query(tool):
         s.queries += 1
-        return error, int(Outcome.DONE), 0
+        return error, Outcome.DONE.value, 0
     if is_negotiation(tool):
         s.negotiations += 1
     if tool == Tool.ADVANCE:
         _advance(w, p, seat)
-        return error, int(Outcome.DONE), 0
+        return error, Outcome.DONE.value, 0
     if tool > LAST_ACTION:
-        return error, int(Outcome.DONE), 0
+        return error, Outcome.DONE.value, 0
     outcome, value = apply(w, p, seat, tool, args, n)
     s.total_actions += 1
     _note(w, seat, tool, args, outcome)
@@ -422,7 +422,7 @@ def _note(w, seat, tool, args, outcome):
 def apply(w, p, seat, tool, args, n):
     """Carry out a checked state-changing call. Returns (outcome, value)."""
     club = w.seats[seat].club
-    done = int(Outcome.DONE)
+    done = Outcome.DONE.value
     if tool == Tool.MAKE_TRANSFER_OFFER:
         return bid(w, p, seat, args[0], args[1], args[2])
     if tool == Tool.RESPOND_TO_OFFER:
@@ -495,22 +495,22 @@ def bid(w, p, seat, uid, fee, instalments):
     if fee >= wanted:
         _close_offer(w, seat, i)
         market.add_offer(w, p, seat, OfferKind.FEE_AGREED, OfferState.LIVE, owner, uid, fee, instalments, 0, 0)
-        return int(Outcome.ACCEPTED), fee
+        return Outcome.ACCEPTED.value, fee
     off = talks.refuse_fee(w, p, club, uid, fee)
     _close_offer(w, seat, i)
     if off:
-        return int(Outcome.TALKS_OFF), 0
+        return Outcome.TALKS_OFF.value, 0
     if fee < p.market.near * wanted:
-        return int(Outcome.REJECTED), 0
+        return Outcome.REJECTED.value, 0
     counter = market.counter_fee(w, p, club, slot, float(wanted))
     market.add_offer(w, p, seat, OfferKind.BID_COUNTERED, OfferState.LIVE, owner, uid, counter, instalments, 0, 0)
-    return int(Outcome.COUNTERED), counter
+    return Outcome.COUNTERED.value, counter
 
 
 @njit
 def _close_offer(w, seat, i):
     if i >= 0:
-        w.seats[seat].offers[i].state = int(OfferState.NONE)
+        w.seats[seat].offers[i].state = OfferState.NONE.value
 
 
 @njit
@@ -519,8 +519,8 @@ def reply_to(w, p, seat, offer_id, reply, amount):
     i = offer_index(w, seat, offer_id)
     o = w.seats[seat].offers[i]
     if reply == Reply.REJECT:
-        o.state = int(OfferState.NONE)
-        return int(Outcome.DONE), 0
+        o.state = OfferState.NONE.value
+        return Outcome.DONE.value, 0
     if o.kind == OfferKind.BID_RECEIVED:
         if reply == Reply.ACCEPT:
             return _sell(w, p, seat, i, o.fee)
@@ -538,7 +538,7 @@ def _sell(w, p, seat, i, fee):
     slot = roster.slot_of(w, o.uid)
     wage = thousands(contracts.reservation(w, p, o.club, slot) * p.manager.renew_premium)
     market.transfer(w, p, o.club, slot, fee, 0, wage, contracts.end_of(w, managers.years_for(w, p, slot)))
-    return int(Outcome.ACCEPTED), fee
+    return Outcome.ACCEPTED.value, fee
 
 
 @njit
@@ -552,10 +552,10 @@ def _counter_buyer(w, p, seat, i, amount):
     o.rounds += 1
     better = (o.fee + most) // 2
     if o.rounds >= p.market.rounds or better <= o.fee:
-        o.state = int(OfferState.NONE)
-        return int(Outcome.TALKS_OFF), 0
+        o.state = OfferState.NONE.value
+        return Outcome.TALKS_OFF.value, 0
     o.fee = better
-    return int(Outcome.COUNTERED), better
+    return Outcome.COUNTERED.value, better
 
 
 @njit
@@ -570,15 +570,15 @@ def offer_contract(w, p, seat, uid, wage, years):
     _close_offer(w, seat, i)
     if wage >= wanted:
         _sign(w, p, seat, slot, wage, years)
-        return int(Outcome.ACCEPTED), wage
+        return Outcome.ACCEPTED.value, wage
     if talks.refuse_wage(w, p, club, uid, wage):
-        return int(Outcome.TALKS_OFF), 0
+        return Outcome.TALKS_OFF.value, 0
     if wage < p.wage.near * wanted:
-        return int(Outcome.REJECTED), 0
+        return Outcome.REJECTED.value, 0
     counter = contracts.counter_wage(w, p, club, slot, wanted)
     owner = w.players[slot].club
     market.add_offer(w, p, seat, OfferKind.WAGE_COUNTERED, OfferState.LIVE, owner, uid, 0, 0, counter, years)
-    return int(Outcome.COUNTERED), counter
+    return Outcome.COUNTERED.value, counter
 
 
 @njit

@@ -145,7 +145,7 @@ def _offers(w, p):
         for i in range(len(s.offers)):
             o = s.offers[i]
             if o.state == OfferState.LIVE and o.expires < w.day:
-                o.state = int(OfferState.NONE)
+                o.state = OfferState.NONE.value
                 inbox.tell(w, s.club, Inbox.OFFER_EXPIRED, o.uid, o.club, o.id)
         _deliver(w, p, seat)
 
@@ -161,9 +161,9 @@ def _deliver(w, p, seat):
         if o.state != OfferState.HELD:
             continue
         if window_open(p, w.day) == 0:
-            o.state = int(OfferState.NONE)
+            o.state = OfferState.NONE.value
             continue
-        o.state = int(OfferState.LIVE)
+        o.state = OfferState.LIVE.value
         o.created = w.day
         o.expires = w.day + p.calendar.offer_days
         inbox.tell(w, s.club, Inbox.OFFER_RECEIVED, o.uid, o.club, o.fee)

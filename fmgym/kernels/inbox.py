@@ -20,7 +20,7 @@ def tell(w, club, kind, a, b, c):
         s.n_inbox -= 1
         s.lost_inbox += 1
     e = s.inbox[s.n_inbox]
-    e.kind = int(kind)
+    e.kind = kind
     e.day = w.day
     e.a = a
     e.b = b
@@ -33,4 +33,4 @@ def stop(w, club, kind):
     """Ask for a decision stop of ``kind`` at the end of this day for the seat that runs ``club``."""
     seat = w.clubs[club].seat
     if seat >= 0 and w.seats[seat].settled == 0:
-        w.seats[seat].kinds |= 1 << int(kind)
+        w.seats[seat].kinds |= 1 << kind

@@ -83,7 +83,7 @@ def drop_offers(w, uid, buyer):
                 continue
             if s.club != buyer and o.kind != OfferKind.BID_RECEIVED:
                 inbox.tell(w, s.club, Inbox.BID_LOST, uid, buyer, 0)
-            o.state = int(OfferState.NONE)
+            o.state = OfferState.NONE.value
 
 
 @njit
@@ -101,8 +101,8 @@ def add_offer(w, p, seat, kind, state, club, uid, fee, instalments, wage, years)
     o = s.offers[best]
     s.next_offer += 1
     o.id = s.next_offer
-    o.kind = int(kind)
-    o.state = int(state)
+    o.kind = kind
+    o.state = state
     o.club = club
     o.uid = uid
     o.fee = fee

@@ -13,7 +13,7 @@ def book(w, club, category, amount):
     """Move ``amount`` (k, negative for spending) on a club's cash and enter it in the ledger."""
     c = w.clubs[club]
     c.cash += amount
-    c.ledger[w.season, int(category)] += amount
+    c.ledger[w.season, category] += amount
 
 
 @njit

@@ -44,10 +44,10 @@ def _run_one(w, p, seat, i):
             _report(w, seat, i, 0)
     elif o.condition == Condition.CASH_ABOVE:
         if w.clubs[club].cash > 1000 * o.threshold:
-            kind = o.action - int(OrderAction.INVEST_ACADEMY) + int(Facility.ACADEMY)
-            _call(w, p, seat, i, int(Tool.INVEST), kind, 0, 0)
+            kind = o.action - OrderAction.INVEST_ACADEMY.value + Facility.ACADEMY.value
+            _call(w, p, seat, i, Tool.INVEST.value, kind, 0, 0)
     elif w.clubs[club].confidence < o.threshold and w.clubs[club].style != Style.DEFENSIVE:
-        actions.set_tactics(w, club, w.clubs[club].formation, int(Style.DEFENSIVE))
+        actions.set_tactics(w, club, w.clubs[club].formation, Style.DEFENSIVE.value)
         _report(w, seat, i, 0)
 
 
@@ -87,8 +87,8 @@ def _answer_offers(w, p, seat, i):
         holds = o.fee >= line if order.condition == Condition.OFFER_ABOVE_VALUE else o.fee < line
         if holds:
             accept = order.action == OrderAction.ACCEPT_OFFER
-            reply = int(Reply.ACCEPT) if accept else int(Reply.REJECT)
-            _call(w, p, seat, i, int(Tool.RESPOND_TO_OFFER), o.id, reply, 0)
+            reply = Reply.ACCEPT.value if accept else Reply.REJECT.value
+            _call(w, p, seat, i, Tool.RESPOND_TO_OFFER.value, o.id, reply, 0)
 
 
 @njit
@@ -101,7 +101,7 @@ def _renew(w, p, seat, i):
         pl = w.players[slot]
         if contract_left(w, slot) < months * MONTH:
             wage = thousands(pl.wage * p.stop.order_raise)
-            _call(w, p, seat, i, int(Tool.OFFER_CONTRACT), pl.uid, wage, p.stop.order_years)
+            _call(w, p, seat, i, Tool.OFFER_CONTRACT.value, pl.uid, wage, p.stop.order_years)
 
 
 @njit

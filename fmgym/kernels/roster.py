@@ -71,7 +71,7 @@ def make_senior(w, slot, club, wage, contract_end, fee):
     if pl.club != club:
         pl.joined = w.day
         pl.fee_paid = fee
-    pl.status = int(Status.SENIOR)
+    pl.status = Status.SENIOR.value
     pl.club = club
     pl.wage = wage
     pl.contract_end = contract_end
@@ -95,7 +95,7 @@ def make_prospect(w, slot, club, until):
     """Put a player into an academy until the day ``until``."""
     _leave(w, slot)
     pl = w.players[slot]
-    pl.status = int(Status.ACADEMY)
+    pl.status = Status.ACADEMY.value
     pl.club = club
     pl.joined = w.day
     pl.wage = 0
@@ -111,7 +111,7 @@ def make_free(w, slot):
     """Put a player on the free list."""
     _leave(w, slot)
     pl = w.players[slot]
-    pl.status = int(Status.FREE)
+    pl.status = Status.FREE.value
     pl.club = -1
     pl.wage = 0
     pl.contract_end = 0
@@ -125,7 +125,7 @@ def retire(w, slot):
     """Empty a player's slot. His uid stays in it, so that the next holder gets another one."""
     _leave(w, slot)
     pl = w.players[slot]
-    pl.status = int(Status.EMPTY)
+    pl.status = Status.EMPTY.value
     pl.club = -1
 
 
@@ -136,7 +136,7 @@ def archive(w, slot, kind, source, target, fee):
     pl = w.players[slot]
     m.day = w.day
     m.uid = pl.uid
-    m.kind = int(kind)
+    m.kind = kind
     m.source = source
     m.target = target
     m.fee = fee

@@ -12,12 +12,12 @@ from fmgym.state import YEAR
 def group_of(position):
     """The line (``enums.Group``) a position belongs to."""
     if position == Position.GK:
-        return int(Group.GK)
+        return Group.GK.value
     if position <= Position.FB:
-        return int(Group.DF)
+        return Group.DF.value
     if position <= Position.AM:
-        return int(Group.MF)
-    return int(Group.FW)
+        return Group.MF.value
+    return Group.FW.value
 
 
 @njit
