@@ -86,7 +86,7 @@ def _template(w, p, t, position):
     tm.price = max(thousands(_template_value(p, tm, w.public_ability[t], w.public_potential[t])
                              * exp(d.price_noise * normal(k, 6))), 100)
     level = exp2((w.public_ability[t] - p.value.reference) / p.wage.double)
-    tm.wage = max(thousands(p.wage.base * level * exp(p.wage.spread * normal(k, 7))), 20)
+    tm.wage = max(thousands(p.wage.norm * level * exp(p.wage.spread * normal(k, 7))), 20)
     tm.years = d.contract_years[0] + below(k, 8, d.contract_years[1] - d.contract_years[0] + 1)
 
 
@@ -94,7 +94,7 @@ def _template(w, p, t, position):
 def _template_value(p, tm, ability, potential):
     seen = ability + p.value.potential * (potential - ability) * youth_weight(p, float(tm.age))
     level = exp2((seen - p.value.reference) / p.value.double)
-    return p.value.base * level * age_factor(p, tm.position, float(tm.age))
+    return p.value.norm * level * age_factor(p, tm.position, float(tm.age))
 
 
 @njit
@@ -194,49 +194,38 @@ def _draft_quality(belief, picks, n):
 @njit
 def _greedy_draft(w, p, belief, weight, picks):
     """Take the best of belief - weight x price again and again while a full squad stays affordable."""
-    n = 0
+    taken = np.zeros(len(w.templates), np.int64)
+    count = np.zeros(len(p.manager.depth), np.int64)
     budget = p.draft.budget
-    while n < p.draft.squad:
+    for n in range(p.draft.squad):
+        reserve = (p.draft.squad - n - 1) * 2 * _cheapest_price(w, taken)
         best = -1
+        best_gain = 0.0
         for t in range(len(w.templates)):
-            if not _wanted(w, p, picks, n, t):
+            tm = w.templates[t]
+            full = count[tm.position] > p.manager.depth[tm.position]
+            if taken[t] == 1 or full or tm.price + reserve > budget:
                 continue
-            rest = p.draft.squad - n - 1
-            if w.templates[t].price + rest * _cheap(w, picks, n) > budget:
-                continue
-            if best < 0 or belief[t] - weight * w.templates[t].price > belief[best] - weight * w.templates[best].price:
+            gain = belief[t] - weight * tm.price
+            if best < 0 or gain > best_gain:
                 best = t
+                best_gain = gain
         if best < 0:
             return n
         picks[n] = best
-        n += 1
+        taken[best] = 1
+        count[w.templates[best].position] += 1
         budget -= w.templates[best].price
-    return n
+    return p.draft.squad
 
 
 @njit
-def _wanted(w, p, picks, n, t):
-    """Whether template ``t`` is not yet picked and his position is not yet full."""
-    same = 0
-    for i in range(n):
-        if picks[i] == t:
-            return False
-        if w.templates[picks[i]].position == w.templates[t].position:
-            same += 1
-    return same < p.manager.depth[w.templates[t].position] + 1
-
-
-@njit
-def _cheap(w, picks, n):
-    """A rough price of filling one more place: twice the cheapest template left."""
+def _cheapest_price(w, taken):
     least = 1 << 40
     for t in range(len(w.templates)):
-        free = True
-        for i in range(n):
-            free = free and picks[i] != t
-        if free:
+        if taken[t] == 0:
             least = min(least, w.templates[t].price)
-    return 2 * least
+    return least
 
 
 @njit

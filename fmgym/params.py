@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from fmgym.errors import BadInput
+from fmgym.state import record
 
 Number = int | float
 Value = Number | tuple[Number, ...]
@@ -126,8 +127,8 @@ def _record(params: Params) -> np.ndarray:
         if group == "shape":
             continue
         fields = [_field(name, value) for name, value in rows]
-        groups.append((group, np.dtype((np.record, np.dtype(fields, align=True)))))
-    array = np.zeros(1, np.dtype((np.record, np.dtype(groups, align=True))))
+        groups.append((group, record(fields)))
+    array = np.zeros(1, record(groups))
     for group, rows in params.values:
         for name, value in rows if group != "shape" else ():
             array[group][name] = value

@@ -32,7 +32,9 @@ I, F = np.int64, np.float64
 
 
 def record(fields: list[tuple[Any, ...]]) -> np.dtype:
-    """An aligned structured type whose rows are ``np.record``."""
+    """An aligned structured type whose rows are ``np.record``; no field may hide one of its attributes."""
+    hidden = {field[0] for field in fields} & set(dir(np.record))
+    assert not hidden, f"{hidden} are attributes of np.record: uncompiled kernels would not see these fields"
     return np.dtype((np.record, np.dtype(fields, align=True)))
 
 
@@ -45,29 +47,30 @@ def _floats(names: str) -> list[tuple[str, type]]:
 
 
 # What everyone may know of a player, and what his club and the public believe (never truth itself).
+# What a match asks of every man of both squads stands together: fewer trips to memory.
 PLAYER = record(
     _ints(
-        "uid status position born"  # status: enums.Status; born: day, negative for those alive at day 0
-        " club"  # club of a senior or prospect, -1 for a free agent
+        "club"  # club of a senior or prospect, -1 for a free agent
         " wage contract_end"  # k a year; last day of the contract
         " joined fee_paid"  # day he joined his club; what it paid
         " listed"  # 1 when on the transfer list
-        " condition_day injured_until banned"  # matches still banned for
         " academy_until"  # last day of an academy term
         " value"  # public market value, k
-        " apps starts minutes goals assists yellows reds"  # of this season
-        " career_apps career_minutes career_goals career_assists"
         " first_choice"  # 1 when his club's manager counts him among his eleven
         " morale_day"  # day a contract last lifted his morale
         " next_club next_wage next_end"  # a contract agreed for the day his present one ends; -1: none
+        " career_apps career_minutes career_goals career_assists"
+        " apps starts minutes goals assists yellows reds"  # of this season
+        " uid status position born"  # status: enums.Status; born: day, negative for those alive at day 0
+        " injured_until banned condition_day"  # fit again on that day; matches still banned for
     )
     + _floats(
         "condition"  # 0-100, as it was on condition_day; kernels.condition gives today's
         " form morale"  # form about 0 +-1; morale 0-100
-        " rating_sum"  # of this season's match ratings
-        " playing"  # share of minutes played lately, 0-1
-        " watched"  # matches of his that scouts have seen
         " own_ability own_potential"  # what his owner's scouts believe
+        " playing"  # share of minutes played lately, 0-1
+        " rating_sum"  # of this season's match ratings
+        " watched"  # matches of his that scouts have seen
         " pub_ability pub_potential"  # what the public believes
     )
 )
@@ -91,7 +94,7 @@ APP = record([("uid", np.int32), ("minutes", np.int16), ("goals", np.int8), ("as
               ("cards", np.int8), ("rating", np.int8)])  # cards: 1 yellow, 2 red; rating x 10
 
 FIXTURE = record(
-    _ints("day round home away played home_goals away_goals attendance")
+    _ints("day matchday home away played home_goals away_goals attendance")
     + [("shots", I, (2,)), ("possession", I), ("apps", APP, (2, MATCH_PLAYERS))]
 )
 

@@ -7,26 +7,27 @@ nothing passes over players daily. A player is out on every day before ``injured
 import math
 
 from fmgym.calendar import age
-from fmgym.detmath import exp, rough_exp
+from fmgym.detmath import exp
 from fmgym.enums import Domain, Facility, Inbox, Status, StopKind
 from fmgym.jit import njit
 from fmgym.kernels.inbox import stop, tell
 from fmgym.rng import key, normal, uniform
+from fmgym.state import YEAR
 
 FULL = 100.0  # scale of condition and of morale
 HOURS = 1000.0  # injury rates are per so many hours
+_YEARS = 1.0 / YEAR
 
 
 @njit
 def condition_now(w, p, slot):
-    """A player's condition today, 0 to 100: what was missing on ``condition_day`` fades with time."""
+    """A player's condition today, 0 to 100: what was missing on ``condition_day`` fades, and is back after
+    ``1 / recovery`` days, sooner when he is young."""
     pl = w.players[slot]
     c = p.condition
-    missing = FULL - pl.condition
-    if missing <= 0.0:
-        return FULL
-    slower = c.recovery_age[1] * (age(w.day, pl.born) - c.recovery_age[0])
-    return FULL - missing * rough_exp(-c.recovery * (1.0 - slower) * (w.day - pl.condition_day))
+    slower = c.recovery_age[1] * ((w.day - pl.born) * _YEARS - c.recovery_age[0])
+    still = max(1.0 - c.recovery * (1.0 - slower) * (w.day - pl.condition_day), 0.0)
+    return FULL - (FULL - pl.condition) * still * still
 
 
 @njit
@@ -59,17 +60,11 @@ def risk(w, p, slot):
 
 
 @njit
-def match_injury(w, p, slot, missing, u, z):
-    """Days out (0: unhurt) of a player at risk in a match, ``missing`` points below full condition.
-
-    ``u`` is a uniform draw for whether he is hurt, given that ``match_hazard`` struck him; ``z`` a normal
-    draw for how long. The caller applies the injury with ``injure`` when the match is over.
-    """
+def match_injury(w, p, slot, missing, u):
+    """Whether a player struck in a match, ``missing`` points below full condition, is hurt; ``u``: a uniform draw."""
     c = p.condition
     fatigue = c.risk[0] + c.risk[1] * missing / FULL
-    if u * c.risk_most >= risk(w, p, slot) * fatigue:
-        return 0
-    return injury_days(p, z)
+    return u * c.risk_most < risk(w, p, slot) * fatigue
 
 
 @njit

@@ -14,8 +14,13 @@ from fmgym.state import LINEUP, MATCH_PLAYERS
 
 _PREFERRED = 1e6  # any preferred player comes before any other
 _NONE = -1
-_HALF = 0.5 * FULL  # middle of morale
-_HEAD, _OPEN, _ROLE, _NEXT = 0, N_POSITIONS, 2 * N_POSITIONS, 3 * N_POSITIONS  # parts of the scratch array
+_NOBODY = -1.0  # value where nobody is left; worths are taken as 0 at least
+_PER_MIDDLE = 2.0 / FULL  # scales morale to 1 at its middle
+# Parts of the scratch array of integers: by position the best free man and the role he would take, by role the
+# places still open and the next place in the eleven, by place in the squad the next best man of his position.
+_HEAD, _TAKES, _OPEN, _PLACE, _NEXT = range(0, 5 * N_POSITIONS, N_POSITIONS)
+_VALUES = 64  # of the scratch array of floats, after the worths of the squad: by position, the best man's value
+SCRATCH = _NEXT + _VALUES  # no squad is larger than 64 (shape.squad)
 
 
 @njit
@@ -35,16 +40,22 @@ def worth(w, p, slot, rotate):
     """What a manager takes a player for today: believed ability, form, morale and, if he rotates, condition."""
     pl = w.players[slot]
     m = p.match
-    x = pl.own_ability + m.pick_form * pl.form + m.pick_morale * (pl.morale - _HALF) / _HALF
-    return x - m.pick_condition * (FULL - condition_now(w, p, slot)) if rotate == 1 else x
+    x = pl.own_ability + m.pick_form * pl.form + m.pick_morale * (pl.morale * _PER_MIDDLE - 1.0)
+    if rotate == 1:
+        x -= m.pick_condition * (FULL - condition_now(w, p, slot))
+    return max(x, 0.0)
 
 
 @njit
 def pick(w, p, club, out):
     """Fill ``out`` with the slots of today's eleven in role order and up to five on the bench (-1: lacking)."""
+    pick_into(w, p, club, out, np.empty(SCRATCH), np.empty(SCRATCH, np.int64))
+
+
+@njit
+def pick_into(w, p, club, out, worths, lists):
+    """``pick`` with two arrays of ``SCRATCH`` elements to work in."""
     c = w.clubs[club]
-    worths = np.empty(len(c.squad))
-    lists = np.empty(_NEXT + len(c.squad), np.int64)
     _open_roles(p, c.formation, lists)
     for j in range(c.n_squad):
         slot = c.squad[j]
@@ -90,12 +101,11 @@ def mark_first_choice(w, p, club):
 def _best(w, p, club, out):
     """The eleven by believed ability alone."""
     c = w.clubs[club]
-    worths = np.empty(len(c.squad))
-    lists = np.empty(_NEXT + len(c.squad), np.int64)
+    worths, lists = np.empty(SCRATCH), np.empty(SCRATCH, np.int64)
     _open_roles(p, c.formation, lists)
     for j in range(c.n_squad):
         pl = w.players[c.squad[j]]
-        _insert(lists, worths, pl.position, j, pl.own_ability)
+        _insert(lists, worths, pl.position, j, max(pl.own_ability, 0.0))
     _fill_eleven(p, c, lists, worths, out)
 
 
@@ -114,7 +124,9 @@ def _open_roles(p, formation, lists):
         lists[_HEAD + q] = _NONE
         lists[_OPEN + q] = 0
     for r in range(LINEUP):
-        lists[_OPEN + role_at(p, formation, r)] += 1
+        role = role_at(p, formation, r)
+        lists[_OPEN + role] += 1
+        lists[_PLACE + role] = r + 1 - lists[_OPEN + role]
 
 
 @njit
@@ -131,66 +143,70 @@ def _insert(lists, worths, position, j, x):
 @njit
 def _best_role(p, lists, position):
     """The open role that suits a position best, or -1 when all are taken."""
-    if lists[_OPEN + position] > 0:
-        return position
-    best, most = _NONE, -1.0
+    best, most = _NONE, 0.0
     for role in range(N_POSITIONS):
-        if lists[_OPEN + role] > 0 and suitability(p, position, role) > most:
-            best, most = role, suitability(p, position, role)
+        suit, still = suitability(p, position, role), lists[_OPEN + role]
+        x = suit if still > 0 else 0.0
+        best = role if x > most else best
+        most = x if x > most else most
     return best
 
 
 @njit
-def _in_role(p, x, position, role):
-    """Worth ``x`` in a role; preference counts only where the role is one he can play."""
+def _value(p, lists, worths, position):
+    """Worth of the best free man of a position in the role he would take."""
+    j, role = lists[_HEAD + position], lists[_TAKES + position]
+    if j == _NONE or role == _NONE:
+        return _NOBODY
     suit = suitability(p, position, role)
-    if x < 0.5 * _PREFERRED:
-        return x * suit
-    return (x - _PREFERRED) * suit + (_PREFERRED if suit >= p.match.playable else 0.0)
+    if worths[j] < 0.5 * _PREFERRED:
+        return worths[j] * suit
+    return (worths[j] - _PREFERRED) * suit + (_PREFERRED if suit >= p.match.playable else 0.0)
+
+
+@njit
+def _greatest(values):
+    """Index of the greatest of the positions' values, the first of equals."""
+    best, most = 0, values[0]
+    for q in range(1, N_POSITIONS):
+        x = values[q]
+        best = q if x > most else best
+        most = max(x, most)
+    return best
 
 
 @njit
 def _fill_eleven(p, c, lists, worths, out):
-    """Give the roles out, the greatest worth first."""
+    """Give the roles out, the greatest worth first. A position looks for another role when its turn comes and
+    the role it would take is full: until then its value is an upper bound."""
     for i in range(MATCH_PLAYERS):
         out[i] = _NONE
-    for position in range(N_POSITIONS):
-        lists[_ROLE + position] = _best_role(p, lists, position)
-    for _ in range(LINEUP):
-        position = _strongest(p, lists, worths)
-        if position == _NONE:
+    values = worths[_VALUES:]
+    for q in range(N_POSITIONS):
+        lists[_TAKES + q] = q
+        values[q] = _value(p, lists, worths, q)
+    filled = 0
+    while filled < LINEUP:
+        q = _greatest(values)
+        if values[q] == _NOBODY:
             return
-        role = lists[_ROLE + position]
-        j = lists[_HEAD + position]
-        lists[_HEAD + position] = lists[_NEXT + j]
-        _seat(p, c, out, role, c.squad[j])
-        lists[_OPEN + role] -= 1
+        role = lists[_TAKES + q]
         if lists[_OPEN + role] == 0:
-            for q in range(N_POSITIONS):
-                if lists[_ROLE + q] == role:
-                    lists[_ROLE + q] = _best_role(p, lists, q)
+            lists[_TAKES + q] = _best_role(p, lists, q)
+        else:
+            _assign(c, lists, out, q, role)
+            filled += 1
+        values[q] = _value(p, lists, worths, q)
 
 
 @njit
-def _strongest(p, lists, worths):
-    """The position whose best free player is worth most in his best open role, or -1."""
-    best, most = _NONE, -1e9
-    for position in range(N_POSITIONS):
-        j = lists[_HEAD + position]
-        if j != _NONE:
-            x = _in_role(p, worths[j], position, lists[_ROLE + position])
-            if x > most:
-                best, most = position, x
-    return best
-
-
-@njit
-def _seat(p, c, out, role, slot):
-    """Put a player into the first empty place of that role."""
-    for r in range(LINEUP):
-        if out[r] == _NONE and role_at(p, c.formation, r) == role:
-            out[r] = slot
-            return
+def _assign(c, lists, out, position, role):
+    """The best free man of a position takes the next place of a role."""
+    j = lists[_HEAD + position]
+    lists[_HEAD + position] = lists[_NEXT + j]
+    out[lists[_PLACE + role]] = c.squad[j]
+    lists[_PLACE + role] += 1
+    lists[_OPEN + role] -= 1
 
 
 @njit
@@ -201,15 +217,16 @@ def _fill_bench(c, lists, worths, out):
     if keeper != _NONE:
         out[place] = c.squad[keeper]
         place += 1
+    values = worths[_VALUES:]
+    for q in range(N_POSITIONS):
+        j = lists[_HEAD + q]
+        values[q] = _NOBODY if j == _NONE or q == Position.GK else worths[j]
     while place < MATCH_PLAYERS:
-        best, most = _NONE, -1e9
-        for position in range(Position.GK + 1, N_POSITIONS):
-            j = lists[_HEAD + position]
-            if j != _NONE and worths[j] > most:
-                best, most = position, worths[j]
-        if best == _NONE:
+        q = _greatest(values)
+        if values[q] == _NOBODY:
             return
-        j = lists[_HEAD + best]
-        lists[_HEAD + best] = lists[_NEXT + j]
+        j = lists[_HEAD + q]
         out[place] = c.squad[j]
         place += 1
+        lists[_HEAD + q] = lists[_NEXT + j]
+        values[q] = _NOBODY if lists[_NEXT + j] == _NONE else worths[lists[_NEXT + j]]

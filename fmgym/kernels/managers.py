@@ -206,7 +206,7 @@ def choose_bid(w, p, club, count, level):
     if room < p.market.min_fee or c.n_squad >= p.manager.squad_size[1] + 1:
         return -1, 0
     _needs(w, p, club, count, level)
-    wages = wage_room(w, p, club)
+    wages = wage_room(w, p, club) + thousands(p.manager.buy_stretch * c.wage_bill)
     k = key(w.seed, Domain.MARKET, club, w.day)
     seats_too = uniform(k, 0) < p.market.seat_bids
     gap = p.manager.gap[c.tier] * p.manager.gap_unit
@@ -221,7 +221,7 @@ def choose_bid(w, p, club, count, level):
             continue
         if w.clubs[pl.club].seat >= 0 and not seats_too:
             continue
-        if not market.sellable(w, p, slot) or talks.fee_cooling(w, club, pl.uid):
+        if not market.sellable(w, p, slot) or talks.fee_rise(w, p, club, pl.uid) > p.manager.patience:
             continue
         gain = _gain(w, p, club, slot, need)
         if gain > best_gain and contracts.reservation(w, p, club, slot) <= wages:

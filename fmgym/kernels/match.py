@@ -15,20 +15,31 @@ import math
 import numpy as np
 
 from fmgym.detmath import rough_exp
-from fmgym.enums import N_POSITIONS, N_STYLES, Domain, Group, Position
+from fmgym.enums import N_STYLES, Domain, Position
 from fmgym.jit import njit
-from fmgym.kernels.condition import FULL, condition_now, injure, match_hazard, match_injury
-from fmgym.kernels.lineup import pick, role_at, suitability
-from fmgym.rng import below, key, normal, uniform
+from fmgym.kernels.condition import (
+    FULL,
+    condition_now,
+    injure,
+    injury_days,
+    match_hazard,
+    match_injury,
+)
+from fmgym.kernels.lineup import SCRATCH, pick_into, role_at, suitability
+from fmgym.rng import below, bits, key, normal, uniform
 from fmgym.state import LINEUP, MATCH_PLAYERS, RATED, record
 
 SIDES = 2
 ATTACK, MIDFIELD, DEFENCE, KEEPER = range(4)
 YELLOW, RED = 1, 2  # codes of FIXTURE.apps.cards
 _NONE = -1
-_MIDDLE = 0.5 * FULL  # of morale
-_DRAWS = 8  # room for the draws of a minute
-_AFTER = 4096  # draws of no minute start here: stoppage time, then ratings
+_PER_MIDDLE = 2.0 / FULL  # scales morale to 1 at its middle
+_QUARTER, _S16, _S32, _S48 = np.uint64(0xFFFF), np.uint64(16), np.uint64(32), np.uint64(48)
+_BELL_MEAN, _PER_BELL_SD = 2.0 * 0xFFFF, 1.0 / math.sqrt(4 * (2**32 - 1) / 12)  # of four draws of 16 bits
+_TRIES = 32  # draws at most to choose a man
+_DRAWS = 128  # room for the draws of a minute: 0 the minute itself, 1 to 7 its outcome, then the men chosen
+_FIRST, _SECOND = 8, 8 + _TRIES
+_AFTER = 1 << 20  # draws of no minute start here: stoppage time, then ratings
 
 _I, _F, _M = np.int64, np.float64, (SIDES, MATCH_PLAYERS)
 
@@ -37,22 +48,25 @@ MATCH = record(
     [("key", np.uint64), ("day_key", np.uint64)]
     + [(n, _I) for n in "fixture length phase next_phase held".split()]
     + [("added", _I, (2,))]  # minutes of stoppage time
-    + [(n, _I, (SIDES,)) for n in "club formation score shots own_goals changes".split()]
+    + [(n, _I, (SIDES,)) for n in "club formation score shots own_goals penalties converted changes".split()]
     + [("on", _I, (SIDES, LINEUP))]  # the man in each role, -1: nobody
     + [(n, _I, _M) for n in "slot role came left goals assists yellows sent_off hurt".split()]
     + [("level", _F, _M)]  # ability on the day in his role, when fresh
-    + [("fresh", _F, _M)]  # condition at kick-off
-    + [("edge", _F, (SIDES,)), ("effort", _F, (SIDES,)), ("lines", _F, (SIDES, 4))]
-    + [("usual", _F, (2,)), ("mean", _F)]  # usual attack over defence and keeper; mean level at kick-off
+    + [("fresh", _F, _M)]  # condition when he came on
+    + [(n, _F, (SIDES,)) for n in "edge fit misfit effort".split()]  # ability: on all lines, to men the style fits or not; points a minute
+    + [("whole", _F, (SIDES, 4)), ("lines", _F, (SIDES, 4))]  # weights and strength of the lines, the latter at minute 0
+    + [("usual", _F, (2,)), ("average", _F)]  # usual attack over defence and keeper; mean level at kick-off
     + [("keep", _F), ("open", _F)]  # log odds of possession from styles; factor on chances
-    + [("share", _F), ("shot", _F, (SIDES,)), ("card", _F, (SIDES,)), ("injury", _F, (SIDES,)), ("goal", _F, (SIDES,))]
+    # A minute's draw goes to home below `share`; what is left of it falls into these bands of a side's:
+    + [("worths", _F, (SCRATCH,)), ("lists", _I, (SCRATCH,))]  # for lineup.pick_into
+    + [("share", _F)] + [(n, _F, (SIDES,)) for n in "goal special card injury shot".split()]
 )
 
 
 @njit
 def play(w, p, f):
     """Play fixture ``f`` today and enter everything it leaves behind, but table order and money."""
-    held = np.zeros(1, MATCH)
+    held = np.empty(1, MATCH)
     _play(w, p, f, held)
 
 
@@ -78,7 +92,7 @@ def begin(w, p, f, m):
     m.phase = _NONE
     m.next_phase = 0
     m.held = 0
-    m.mean = 0.0
+    m.average = 0.0
     for half in range(2):
         least = p.match.stoppage[2 * half]
         m.added[half] = least + below(m.key, _AFTER + half, p.match.stoppage[2 * half + 1] - least + 1)
@@ -102,6 +116,8 @@ def _begin_styles(w, p, m):
         m.edge[s] = -p.match.style_cost * (1.0 - known)
         if (own.style + 1) % N_STYLES == other.style:
             m.edge[s] += p.match.style_edge * known
+        m.fit[s] = p.match.style_fit * known
+        m.misfit[s] = -m.fit[s] / (N_STYLES - 1)
         keep = p.match.style_keep[own.style]
         m.keep += keep if s == 0 else -keep
         m.open *= p.match.style_open[own.style]
@@ -122,8 +138,10 @@ def _begin_side(w, p, m, s):
     m.score[s] = 0
     m.shots[s] = 0
     m.own_goals[s] = 0
+    m.penalties[s] = 0
+    m.converted[s] = 0
     m.changes[s] = 0
-    pick(w, p, m.club[s], m.slot[s])
+    pick_into(w, p, m.club[s], m.slot[s], m.worths, m.lists)
     for i in range(MATCH_PLAYERS):
         m.came[s, i] = _NONE
         m.goals[s, i] = 0
@@ -131,13 +149,29 @@ def _begin_side(w, p, m, s):
         m.yellows[s, i] = 0
         m.sent_off[s, i] = 0
         m.hurt[s, i] = 0
+    total = 0.0
     for r in range(LINEUP):
         m.on[s, r] = _NONE
         if m.slot[s, r] != _NONE:
             _enter(w, p, m, s, r, r, 0)
-            m.mean += m.level[s, r] / (SIDES * LINEUP)
-        else:
-            m.mean += p.match.absent / (SIDES * LINEUP)
+        total += m.level[s, r] if m.slot[s, r] != _NONE else p.match.absent
+    m.average += total / (SIDES * LINEUP)
+    _weigh_lines(p, m, s)
+
+
+@njit
+def _weigh_lines(p, m, s):
+    """Total weights of the roles of a side's formation in each line."""
+    c = p.match
+    attack = midfield = defence = 0.0
+    for r in range(LINEUP):
+        role = role_at(p, m.formation[s], r)
+        attack += c.attack[role]
+        midfield += c.midfield[role]
+        defence += c.defence[role]
+    m.whole[s, ATTACK] = attack
+    m.whole[s, MIDFIELD] = midfield
+    m.whole[s, DEFENCE] = defence
 
 
 @njit
@@ -154,14 +188,21 @@ def _enter(w, p, m, s, i, r, t):
 @njit
 def level_today(w, p, m, s, i):
     """A man's ability on the day in his role, when fresh."""
-    pl, truth, club = w.players[m.slot[s, i]], w.truth[m.slot[s, i]], w.clubs[m.club[s]]
+    pl, truth = w.players[m.slot[s, i]], w.truth[m.slot[s, i]]
     c = p.match
     x = truth.ability * suitability(p, pl.position, m.role[s, i])
-    x += c.form * pl.form + c.morale * (pl.morale - _MIDDLE) / _MIDDLE
-    fit = c.style_fit if truth.style_fit == club.style else -c.style_fit / (N_STYLES - 1)
-    x += fit * familiarity(w, p, m.club[s])
+    x += c.form * pl.form + c.morale * (pl.morale * _PER_MIDDLE - 1.0)
+    x += m.fit[s] if truth.style_fit == w.clubs[m.club[s]].style else m.misfit[s]
     spread = c.noise[0] + c.noise[1] * min(max(1.0 - truth.consistency, 0.0), 1.0)
-    return x + spread * normal(m.day_key, s * MATCH_PLAYERS + i)
+    return x + spread * bell(m.day_key, s * MATCH_PLAYERS + i)
+
+
+@njit
+def bell(k, index):
+    """A nearly normal draw, mean 0 and SD 1, from the four quarters of one draw's bits: quicker than ``normal``."""
+    b = bits(k, index)
+    total = (b & _QUARTER) + ((b >> _S16) & _QUARTER) + ((b >> _S32) & _QUARTER) + (b >> _S48)
+    return (float(total) - _BELL_MEAN) * _PER_BELL_SD
 
 
 @njit
@@ -169,7 +210,7 @@ def _learn_usual(w, p, m):
     """Move the league's usual gaps of attack over defence and keeper by this match; the match uses them."""
     defence = keeper = 0.0
     for s in range(SIDES):
-        _set_lines(p, m, s, 0)
+        _set_lines(p, m, s)
         defence += (m.lines[s, ATTACK] - m.lines[s, DEFENCE]) / SIDES
         keeper += (m.lines[s, ATTACK] - m.lines[s, KEEPER]) / SIDES
     w.edge_matches += 1
@@ -189,21 +230,24 @@ def minute(w, p, m, t):
     if t == m.next_phase:
         _open_phase(w, p, m, t)
     u = uniform(m.key, t * _DRAWS)
-    s = 0
-    if u < m.share:
-        m.held += 1
-    else:
-        s = 1
-        u -= m.share
+    s = 1 if u >= m.share else 0
+    m.held += 1 - s
+    u -= m.share * s
     if u < m.injury[s]:
         _event(w, p, m, t, s, u)
+    else:
+        m.shots[s] += 1 if u < m.shot[s] else 0
 
 
 @njit
 def _event(w, p, m, t, s, u):
-    """What happens while side ``s`` is on the ball: a shot, a card for the other side, or an injury."""
-    if u < m.shot[s]:
-        _shot(p, m, t, s)
+    """What matters while side ``s`` is on the ball: a goal, a card for the other side, or an injury."""
+    if u < m.special[s]:
+        m.shots[s] += 1
+        if u < m.goal[s]:
+            _goal(p, m, t, s)
+        else:
+            _special(p, m, t, s)
     elif u < m.card[s]:
         _card(w, p, m, t, 1 - s)
     else:
@@ -232,9 +276,11 @@ def _open_phase(w, p, m, t):
     m.phase += 1
     last = m.phase + 1 == len(p.match.phase)
     m.next_phase = m.length if last else running(p, m, m.phase + 1)
-    for s in range(SIDES):
-        for _ in range(p.match.changes[m.phase]):
-            _change_tired(w, p, m, s, t)
+    if p.match.changes[m.phase] > 0:
+        for s in range(SIDES):
+            for _ in range(p.match.changes[m.phase]):
+                _change_tired(w, p, m, s, t)
+            _set_lines(p, m, s)
     _set_rates(p, m, t)
 
 
@@ -246,27 +292,23 @@ def missing_at(p, m, s, i, t):
 
 
 @njit
-def _set_lines(p, m, s, t):
-    """Strength of the four lines of a side now."""
+def _set_lines(p, m, s):
+    """Strength of the four lines of a side, reckoned back to minute 0; all tire alike from there."""
     c = p.match
     attack = midfield = defence = keeper = 0.0
-    of_attack = of_midfield = of_defence = 0.0
     for r in range(LINEUP):
         i = m.on[s, r]
         role = role_at(p, m.formation[s], r)
-        x = c.absent if i == _NONE else m.level[s, i] - p.condition.tired * missing_at(p, m, s, i, t)
+        x = c.absent if i == _NONE else m.level[s, i] - p.condition.tired * missing_at(p, m, s, i, 0)
         attack += c.attack[role] * x
         midfield += c.midfield[role] * x
         defence += c.defence[role] * x
-        of_attack += c.attack[role]
-        of_midfield += c.midfield[role]
-        of_defence += c.defence[role]
-        if role == Position.GK:
+        if r == 0:
             keeper = x
     shift = 3 * m.formation[s]
-    m.lines[s, ATTACK] = attack / of_attack + c.formation[shift] + m.edge[s]
-    m.lines[s, MIDFIELD] = midfield / of_midfield + c.formation[shift + 1] + m.edge[s]
-    m.lines[s, DEFENCE] = defence / of_defence + c.formation[shift + 2] + m.edge[s]
+    m.lines[s, ATTACK] = attack / m.whole[s, ATTACK] + c.formation[shift] + m.edge[s]
+    m.lines[s, MIDFIELD] = midfield / m.whole[s, MIDFIELD] + c.formation[shift + 1] + m.edge[s]
+    m.lines[s, DEFENCE] = defence / m.whole[s, DEFENCE] + c.formation[shift + 2] + m.edge[s]
     m.lines[s, KEEPER] = keeper + m.edge[s]
 
 
@@ -274,19 +316,21 @@ def _set_lines(p, m, s, t):
 def _set_rates(p, m, t):
     """Possession, and the bands of a minute's draw for each side on the ball."""
     c = p.match
-    for s in range(SIDES):
-        _set_lines(p, m, s, t)
-    odds = rough_exp(c.possession * (m.lines[0, MIDFIELD] - m.lines[1, MIDFIELD]) + m.keep)
+    fade = p.condition.tired * t * (m.effort[0] - m.effort[1])  # home tires so much more than away
+    lead = m.lines[0, MIDFIELD] - m.lines[1, MIDFIELD] - fade
+    odds = rough_exp(c.possession * lead + m.keep)
     m.share = odds / (1.0 + odds)
-    struck = SIDES * LINEUP * match_hazard(p)
     for s in range(SIDES):
         ball = m.share if s == 0 else 1.0 - m.share
-        gap = m.lines[s, ATTACK] - m.lines[1 - s, DEFENCE] - m.usual[0]
-        m.shot[s] = ball * _chances(p, m, s) * rough_exp(c.chance * gap)
-        m.card[s] = m.shot[s] + ball * c.card
-        m.injury[s] = m.card[s] + ball * struck
-        gap = m.lines[s, ATTACK] - m.lines[1 - s, KEEPER] - m.usual[1]
-        m.goal[s] = c.goal * rough_exp(c.finish * gap)
+        gap = m.lines[s, ATTACK] - m.lines[1 - s, DEFENCE] - m.usual[0] - (fade if s == 0 else -fade)
+        shot = ball * _chances(p, m, s) * rough_exp(c.chance * gap)
+        tired = p.condition.tired * t * (m.effort[s] - m.effort[1 - s] * p.condition.spend_keeper)
+        gap = m.lines[s, ATTACK] - m.lines[1 - s, KEEPER] - m.usual[1] - tired
+        m.goal[s] = shot * c.goal * rough_exp(c.finish * gap)
+        m.special[s] = m.goal[s] + shot * (c.penalty + c.own_goal)
+        m.card[s] = m.special[s] + ball * c.card
+        m.injury[s] = m.card[s] + ball * SIDES * LINEUP * match_hazard(p)
+        m.shot[s] = m.injury[s] + shot * (1.0 - c.penalty - c.own_goal) - m.goal[s]  # the shots that miss
 
 
 @njit
@@ -300,22 +344,36 @@ def _chances(p, m, s):
 
 
 @njit
-def _shot(p, m, t, s):
+def _special(p, m, t, s):
+    """A penalty or an own goal."""
     c = p.match
-    m.shots[s] += 1
-    u = uniform(m.key, t * _DRAWS + 1)
-    if u < c.own_goal:
-        i = _choose(p, m, 1 - s, c.defence, _NONE, uniform(m.key, t * _DRAWS + 2))
-        if i != _NONE:
+    at = t * _DRAWS
+    if uniform(m.key, at + 1) * (c.penalty + c.own_goal) < c.own_goal:
+        if _choose(p, m, 1 - s, c.defence, _NONE, at + _FIRST) != _NONE:
             m.own_goals[1 - s] += 1
             _score(p, m, t, s)
-    elif u < c.own_goal + c.penalty:
+    else:
         i = _taker(p, m, s)
-        if i != _NONE and uniform(m.key, t * _DRAWS + 2) < c.penalty_goal:
+        m.penalties[s] += 1
+        if i != _NONE and uniform(m.key, at + 2) < c.penalty_goal:
+            m.converted[s] += 1
             m.goals[s, i] += 1
             _score(p, m, t, s)
-    elif uniform(m.key, t * _DRAWS + 3) < m.goal[s]:
-        _open_goal(p, m, t, s)
+
+
+@njit
+def _goal(p, m, t, s):
+    """A goal from play: scorer, perhaps an assist."""
+    at = t * _DRAWS
+    i = _scorer(p, m, s, at + _FIRST)
+    if i == _NONE:
+        return
+    m.goals[s, i] += 1
+    if uniform(m.key, at + 1) < p.match.assisted:
+        j = _choose(p, m, s, p.match.creator, i, at + _SECOND)
+        if j != _NONE:
+            m.assists[s, j] += 1
+    _score(p, m, t, s)
 
 
 @njit
@@ -325,46 +383,40 @@ def _score(p, m, t, s):
 
 
 @njit
-def _open_goal(p, m, t, s):
-    """A goal from play: scorer, perhaps an assist."""
-    i = _scorer(p, m, s, uniform(m.key, t * _DRAWS + 4))
-    if i == _NONE:
-        return
-    m.goals[s, i] += 1
-    u = uniform(m.key, t * _DRAWS + 5)
-    if u < p.match.assisted:
-        j = _choose(p, m, s, p.match.creator, i, u / p.match.assisted)
-        if j != _NONE:
-            m.assists[s, j] += 1
-    _score(p, m, t, s)
+def _choose(p, m, s, weights, skip, at):
+    """A man on the pitch other than ``skip``, by his role's weight (at most 1); -1 when nobody is found.
+
+    A draw names a place and, by its fraction, whether the place's weight takes it.
+    """
+    for k in range(_TRIES):
+        x = uniform(m.key, at + k) * LINEUP
+        r = int(x)
+        i = m.on[s, r]
+        if i != _NONE and i != skip and x - r < weights[role_at(p, m.formation[s], r)]:
+            return i
+    return _NONE
 
 
 @njit
-def _weight_to_score(p, m, s, r):
-    """How likely the man in role ``r`` is the scorer, up to a factor."""
+def _finishing(p, m, s, r):
+    """How likely the man in place ``r`` is the scorer, at most 1: by role, and by ability over the match's mean."""
     i = m.on[s, r]
     if i == _NONE:
         return 0.0
-    skill = p.match.scorer_skill * (m.level[s, i] - m.mean)
-    return p.match.scorer[role_at(p, m.formation[s], r)] * rough_exp(skill)
+    c = p.match
+    skill = 1.0 + c.scorer_skill * (m.level[s, i] - m.average)
+    return c.scorer[role_at(p, m.formation[s], r)] * min(max(skill / c.scorer_most, 0.0), 1.0)
 
 
 @njit
-def _scorer(p, m, s, u):
-    """The man who scores from play, or -1 on an empty pitch."""
-    total = 0.0
-    for r in range(LINEUP):
-        total += _weight_to_score(p, m, s, r)
-    left = u * total
-    last = _NONE
-    for r in range(LINEUP):
-        weight = _weight_to_score(p, m, s, r)
-        if weight > 0.0:
-            last = m.on[s, r]
-            left -= weight
-            if left < 0.0:
-                return last
-    return last
+def _scorer(p, m, s, at):
+    """The man who scores from play, or -1 when nobody is found."""
+    for k in range(_TRIES):
+        x = uniform(m.key, at + k) * LINEUP
+        r = int(x)
+        if x - r < _finishing(p, m, s, r):
+            return m.on[s, r]
+    return _taker(p, m, s)
 
 
 @njit
@@ -372,45 +424,24 @@ def _taker(p, m, s):
     """The man who takes penalties: the likeliest scorer on the pitch, or -1."""
     best, most = _NONE, 0.0
     for r in range(LINEUP):
-        weight = _weight_to_score(p, m, s, r)
-        if weight > most:
-            best, most = m.on[s, r], weight
+        x = _finishing(p, m, s, r)
+        if x > most:
+            best, most = m.on[s, r], x
     return best
-
-
-@njit
-def _choose(p, m, s, weights, skip, u):
-    """A man on the pitch other than ``skip``, by his role's weight; -1 when there is none."""
-    total = 0.0
-    for r in range(LINEUP):
-        if m.on[s, r] != _NONE and m.on[s, r] != skip:
-            total += weights[role_at(p, m.formation[s], r)]
-    left = u * total
-    last = _NONE
-    for r in range(LINEUP):
-        i = m.on[s, r]
-        if i != _NONE and i != skip:
-            weight = weights[role_at(p, m.formation[s], r)]
-            if weight > 0.0:
-                last = i
-                left -= weight
-                if left < 0.0:
-                    return i
-    return last
 
 
 @njit
 def _card(w, p, m, t, s):
     """A card for side ``s``. A booked man takes care, and is sent off with his second yellow."""
-    i = _choose(p, m, s, p.match.fouler, _NONE, uniform(m.key, t * _DRAWS + 1))
+    at = t * _DRAWS
+    i = _choose(p, m, s, p.match.fouler, _NONE, at + _FIRST)
     if i == _NONE:
         return
-    u = uniform(m.key, t * _DRAWS + 2)
-    if u < p.match.red:
+    if uniform(m.key, at + 1) < p.match.red:
         _send_off(w, p, m, t, s, i, p.match.ban_red)
     elif m.yellows[s, i] == 0:
         m.yellows[s, i] = 1
-    elif uniform(m.key, t * _DRAWS + 3) < p.match.booked:
+    elif uniform(m.key, at + 2) < p.match.booked:
         m.yellows[s, i] = 2
         _send_off(w, p, m, t, s, i, p.match.ban_second)
 
@@ -426,6 +457,7 @@ def _send_off(w, p, m, t, s, i, ban):
         if j != _NONE and m.on[s, last] != _NONE and w.players[m.slot[s, j]].position == Position.GK:
             _leave(m, s, m.on[s, last], t)
             _come_on(w, p, m, s, j, r, t)
+    _set_lines(p, m, s)
     _set_rates(p, m, t)
 
 
@@ -449,19 +481,21 @@ def _come_on(w, p, m, s, j, r, t):
 @njit
 def _injury(w, p, m, t):
     """One of the twenty-two is struck; his own risk decides whether he is hurt, and for how long."""
-    struck = below(m.key, t * _DRAWS + 1, SIDES * LINEUP)
+    at = t * _DRAWS
+    struck = below(m.key, at + 1, SIDES * LINEUP)
     s, r = struck // LINEUP, struck % LINEUP
     i = m.on[s, r]
     if i == _NONE or m.hurt[s, i] > 0:
         return
-    u, z = uniform(m.key, t * _DRAWS + 2), normal(m.key, t * _DRAWS + 3)
-    days = match_injury(w, p, m.slot[s, i], missing_at(p, m, s, i, t), u, z)
-    m.hurt[s, i] = days
-    if days > p.condition.plays_on:
+    if not match_injury(w, p, m.slot[s, i], missing_at(p, m, s, i, t), uniform(m.key, at + 2)):
+        return
+    m.hurt[s, i] = injury_days(p, normal(m.key, at + 3))
+    if m.hurt[s, i] > p.condition.plays_on:
         _leave(m, s, i, t)
         j = _substitute(w, p, m, s, role_at(p, m.formation[s], r))
         if j != _NONE and m.changes[s] < p.match.changes_most:
             _come_on(w, p, m, s, j, r, t)
+        _set_lines(p, m, s)
         _set_rates(p, m, t)
 
 
@@ -489,10 +523,11 @@ def _change_tired(w, p, m, s, t):
     if m.changes[s] >= p.match.changes_most:
         return
     worst, most = _NONE, p.match.change_tired
-    for r in range(LINEUP):
+    for r in range(1, LINEUP):
         i = m.on[s, r]
-        if i != _NONE and m.role[s, i] != Position.GK and missing_at(p, m, s, i, t) > most:
-            worst, most = r, missing_at(p, m, s, i, t)
+        x = FULL - m.fresh[s, i] + m.effort[s] * (t - m.came[s, i]) if i != _NONE else 0.0
+        worst = r if x > most else worst
+        most = x if x > most else most
     if worst == _NONE:
         return
     i = m.on[s, worst]
@@ -634,6 +669,6 @@ def _rating(p, m, s, i):
         x -= c.rating_card[1]
     elif m.yellows[s, i] > 0:
         x -= c.rating_card[0]
-    x += c.rating_skill * (m.level[s, i] - m.mean)
+    x += c.rating_skill * (m.level[s, i] - m.average)
     x += c.rating_noise * (2.0 * uniform(m.day_key, _AFTER + s * MATCH_PLAYERS + i) - 1.0)
     return min(max(x, c.rating_bounds[0]), c.rating_bounds[1])

@@ -67,7 +67,7 @@ def round_day(w, p, r):
 def _fixture(w, n, r, day, home, away):
     f = w.fixtures[n]
     f.day = day
-    f.round = r
+    f.matchday = r
     f.home = home
     f.away = away
     f.played = 0

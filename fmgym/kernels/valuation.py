@@ -35,7 +35,7 @@ def worth(w, p, slot, ability, potential):
     years = age(w.day, pl.born)
     seen = ability + p.value.potential * max(potential - ability, 0.0) * youth_weight(p, years)
     level = exp2((seen - p.value.reference) / p.value.double)
-    return p.value.base * inflation(p, w.day) * level * age_factor(p, pl.position, years)
+    return p.value.norm * inflation(p, w.day) * level * age_factor(p, pl.position, years)
 
 
 @njit
@@ -73,4 +73,4 @@ def wage_norm(w, p, slot, ability):
     years = age(w.day, w.players[slot].born)
     young = min(max((years - 17.0) / 6.0, 0.0), 1.0)
     level = exp2((ability - p.value.reference) / p.wage.double)
-    return p.wage.base * inflation(p, w.day) * level * (p.wage.youth + (1.0 - p.wage.youth) * young)
+    return p.wage.norm * inflation(p, w.day) * level * (p.wage.youth + (1.0 - p.wage.youth) * young)
