@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 import fmgym
-from fmgym.cli import world
+from fmgym.cli import bench, common, ladder, reference, run, world
 from fmgym.errors import BadInput, CheckFailed
 
 app = typer.Typer(
@@ -22,7 +22,13 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("world")(world.world)
+app.command()(run.run)
+app.command()(ladder.ladder)
+app.command()(run.replay)
+app.command()(reference.tools)
+app.command()(reference.rules)
+app.command()(bench.bench)
+app.command()(world.world)
 
 
 def _version(wanted: bool) -> None:
@@ -46,8 +52,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         status = app(args=arguments, prog_name="fmgym", standalone_mode=False)
     except (BadInput, CheckFailed) as error:
         return _fail(str(error), 1 if isinstance(error, CheckFailed) else 2)
-    except KeyboardInterrupt:
-        return _fail("interrupted", 130)
+    except (KeyboardInterrupt, common.Interrupted) as error:
+        return _fail(str(error) or "interrupted", 130)
     except BrokenPipeError:  # the reader, `head` say, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, Protocol
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -17,12 +16,24 @@ from fmgym.errors import BadInput
 MOST_SEEDS = 100_000
 LAST_SEED = 2**63 - 1
 
+
+class Interrupted(Exception):
+    """Ctrl-C, and what to do about it."""
+
+
+PolicyName = Annotated[
+    str, typer.Option(metavar="NAME", help="A reference policy: random, idle, heuristic.", show_default=False)
+]
+Seed = Annotated[str, typer.Option(metavar="SEED", help="The world's seed, 0 to 2**63-1.", show_default=False)]
 JsonFile = Annotated[
     Path | None, typer.Option("--json", metavar="FILE", help="Also write what was computed as JSON.")
 ]
 Seasons = Annotated[str, typer.Option(metavar="N", help="Seasons to play, 1 to 20.")]
 Opponents = Annotated[
     str, typer.Option(metavar="TIER", help="Scripted clubs: tiered, easy, medium or hard.")
+]
+Draft = Annotated[
+    str, typer.Option(metavar="WHO", help="Who drafts the squad: agent (the policy) or auto.")
 ]
 Changes = Annotated[
     list[str] | None,
@@ -34,11 +45,6 @@ def out() -> Console:
     """The console of results; wide where no terminal sets a width."""
     console = Console(highlight=False)
     return console if console.is_terminal else Console(highlight=False, width=140)
-
-
-def err() -> Console:
-    """The console of progress."""
-    return Console(stderr=True, highlight=False)
 
 
 def whole(text: str, name: str) -> int:
@@ -113,23 +119,31 @@ def write_json(path: Path | None, content: Any) -> None:
     os.replace(partial, path)
 
 
-class Bar(Protocol):
-    """Reports how far a computation has come."""
+class Bar:
+    """A progress bar on stderr. Where stderr is no terminal it does nothing."""
 
-    def __call__(self, done: int, note: str = "") -> None: ...
+    def __init__(self, what: str, unit: str) -> None:
+        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
+        text = f"{what} {{task.completed:.0f}}/{{task.total:.0f}} {unit}"
+        columns = (TextColumn(text), BarColumn(), TimeRemainingColumn(), TextColumn("{task.description}"))
+        console = Console(stderr=True, highlight=False)
+        self.shown = console.is_terminal
+        self._bar = Progress(*columns, console=console, transient=True, disable=not self.shown)
+        self._task = self._bar.add_task("", total=1)
 
-@contextmanager
-def progress(what: str, total: int) -> Iterator[Bar]:
-    """A progress bar on stderr; none where stderr is no terminal."""
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    def __enter__(self) -> Bar:
+        self._bar.start()
+        return self
 
-    columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn(), TextColumn("{task.description}"))
-    console = err()
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task("", total=total)
+    def __exit__(self, *_: object) -> None:
+        self._bar.stop()
 
-        def report(done: int, note: str = "") -> None:
-            bar.update(task, completed=done, description=note)
+    def move(self, done: int, total: int, note: str = "") -> None:
+        """How far the computation has come."""
+        self._bar.update(self._task, completed=done, total=total, description=note)
 
-        yield report
+    def line(self, text: str) -> None:
+        """A line that stays, above the bar."""
+        if self.shown:
+            self._bar.console.print(text)

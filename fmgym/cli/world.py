@@ -42,9 +42,15 @@ def world(
     from fmgym.params import Params
 
     params = Params.default().replace(common.changes(set_))
-    with common.progress("worlds", len(chosen)) as bar:
-        years = common.whole(seasons, "seasons")
-        study = alone.study(chosen, seasons=years, opponents=opponents, params=params, progress=bar)
+    years = common.whole(seasons, "seasons")
+    with common.Bar("world alone", "seeds") as bar:
+        study = alone.study(
+            chosen,
+            seasons=years,
+            opponents=opponents,
+            params=params,
+            progress=lambda done: bar.move(done, len(chosen)),
+        )
     _print(study)
     if plot:
         _draw(study, plot)
