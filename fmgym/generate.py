@@ -8,7 +8,7 @@ import numpy as np
 
 from fmgym.calendar import year_end
 from fmgym.detmath import exp, exp2
-from fmgym.enums import N_FACILITIES, Domain, Ledger, Status, StopKind, Tier
+from fmgym.enums import N_FACILITIES, N_POSITIONS, Domain, Ledger, Status, StopKind, Tier
 from fmgym.jit import njit
 from fmgym.kernels import academy, roster, scouting
 from fmgym.kernels.lineup import mark_first_choice
@@ -231,46 +231,67 @@ def _cheapest_price(w, taken):
 @njit
 def complete_draft(w, p, picks, n):
     """Complete a short list with the cheapest templates that leave a playable squad. Returns the count."""
-    for position in range(len(p.manager.depth)):
+    orders = price_orders(w)
+    taken, count = tally(w, picks, n)
+    return complete(w, p, orders, taken, count, picks, n)
+
+
+@njit
+def price_orders(w):
+    """Template numbers from the cheapest up, position by position (row 0) and over all (row 1)."""
+    orders = np.empty((2, len(w.templates)), np.int64)
+    for t in range(len(w.templates)):
+        tm = w.templates[t]
+        for row in range(2):
+            i = t
+            while i > 0 and _dearer(w.templates[orders[row, i - 1]], tm, row):
+                orders[row, i] = orders[row, i - 1]
+                i -= 1
+            orders[row, i] = t
+    return orders
+
+
+@njit
+def _dearer(a, b, row):
+    """Whether template ``a`` comes after ``b`` in an order; equal prices keep theirs."""
+    if row == 0 and a.position != b.position:
+        return a.position > b.position
+    return a.price > b.price
+
+
+@njit
+def tally(w, picks, n):
+    """Which templates a list takes, and how many it has at each position."""
+    taken = np.zeros(len(w.templates), np.int64)
+    count = np.zeros(N_POSITIONS, np.int64)
+    for i in range(n):
+        taken[picks[i]] = 1
+        count[w.templates[picks[i]].position] += 1
+    return taken, count
+
+
+@njit
+def complete(w, p, orders, taken, count, picks, n):
+    """``complete_draft`` with its orders and tallies at hand; it keeps the tallies up to date."""
+    for i in range(len(w.templates)):
+        t = orders[0, i]
+        position = w.templates[t].position
         floor = (p.manager.depth[position] + 1) // 2
-        while _count_at(w, picks, n, position) < floor and n < p.draft.squad:
-            t = _cheapest(w, picks, n, position)
-            if t < 0:
-                break
-            picks[n] = t
-            n += 1
-    while n < p.draft.squad:
-        t = _cheapest(w, picks, n, -1)
-        if t < 0:
-            break
-        picks[n] = t
-        n += 1
+        if n < p.draft.squad and count[position] < floor and taken[t] == 0:
+            n = _take(taken, count, picks, n, t, position)
+    for i in range(len(w.templates)):
+        t = orders[1, i]
+        if n < p.draft.squad and taken[t] == 0:
+            n = _take(taken, count, picks, n, t, w.templates[t].position)
     return n
 
 
 @njit
-def _count_at(w, picks, n, position):
-    count = 0
-    for i in range(n):
-        if w.templates[picks[i]].position == position:
-            count += 1
-    return count
-
-
-@njit
-def _cheapest(w, picks, n, position):
-    """The cheapest template not yet picked, of a position or of any (-1); -1 when there is none."""
-    best = -1
-    for t in range(len(w.templates)):
-        tm = w.templates[t]
-        if position >= 0 and tm.position != position:
-            continue
-        free = True
-        for i in range(n):
-            free = free and picks[i] != t
-        if free and (best < 0 or tm.price < w.templates[best].price):
-            best = t
-    return best
+def _take(taken, count, picks, n, t, position):
+    picks[n] = t
+    taken[t] = 1
+    count[position] += 1
+    return n + 1
 
 
 @njit

@@ -23,7 +23,7 @@ from fmgym.enums import (
     Status,
     Tool,
 )
-from fmgym.generate import complete_draft
+from fmgym.generate import complete, price_orders, tally
 from fmgym.jit import njit
 from fmgym.kernels import academy, contracts, finance, managers, market, roster, talks
 from fmgym.kernels.money import thousands
@@ -148,6 +148,18 @@ def _check_lineup(w, seat, args, n):
 @njit
 def check_bid(w, p, seat, uid, fee, instalments):
     """Legality of a bid for another club's player."""
+    barred = bid_barred(w, p, seat, uid)
+    if barred != Error.OK:
+        return barred
+    if instalments < 0 or instalments > p.market.instalments or fee < p.market.min_fee:
+        return Error.BAD_ARGUMENT.value
+    short = market.down_payment(fee, instalments) > w.clubs[w.seats[seat].club].cash
+    return Error.CASH_SHORT.value if short else Error.OK.value
+
+
+@njit
+def bid_barred(w, p, seat, uid):
+    """What refuses a bid for this player whatever its price."""
     club = w.seats[seat].club
     slot = roster.slot_of(w, uid)
     if slot < 0:
@@ -155,8 +167,6 @@ def check_bid(w, p, seat, uid, fee, instalments):
     pl = w.players[slot]
     if pl.club == club:
         return Error.OWN_PLAYER.value
-    if instalments < 0 or instalments > p.market.instalments or fee < p.market.min_fee:
-        return Error.BAD_ARGUMENT.value
     if window_open(p, w.day) == 0:
         return Error.WINDOW_CLOSED.value
     if not market.sellable(w, p, slot) or w.clubs[pl.club].seat >= 0:
@@ -165,11 +175,8 @@ def check_bid(w, p, seat, uid, fee, instalments):
         return Error.SQUAD_FULL.value
     if talks.fee_cooling(w, club, uid):
         return Error.COOLDOWN.value
-    if find_offer(w, seat, uid, OfferKind.FEE_AGREED) >= 0:
-        return Error.NO_CHANGE.value
-    if market.down_payment(fee, instalments) > w.clubs[club].cash:
-        return Error.CASH_SHORT.value
-    return Error.OK.value
+    agreed = find_offer(w, seat, uid, OfferKind.FEE_AGREED) >= 0
+    return Error.NO_CHANGE.value if agreed else Error.OK.value
 
 
 @njit
@@ -235,50 +242,53 @@ def _check_sale(w, p, seat, i, reply, amount):
 @njit
 def check_contract(w, p, seat, uid, wage, years):
     """Legality of a contract offer: a renewal, a free agent, an agreed transfer or a pre-contract."""
+    barred = contract_barred(w, p, seat, uid)
+    if barred != Error.OK:
+        return barred
+    if years < 1 or years > p.wage.years or wage < 1:
+        return Error.BAD_ARGUMENT.value
+    club = w.seats[seat].club
+    pl = w.players[roster.slot_of(w, uid)]
+    if pl.club == club:
+        return Error.NO_CHANGE.value if contracts.end_of(w, years) < pl.contract_end else Error.OK.value
+    cost = contracts.signing_cost(p, wage) + agreed_fee(w, seat, uid)
+    return Error.CASH_SHORT.value if cost > w.clubs[club].cash else Error.OK.value
+
+
+@njit
+def contract_barred(w, p, seat, uid):
+    """What refuses a contract offer to this player whatever its terms."""
     club = w.seats[seat].club
     slot = roster.slot_of(w, uid)
     if slot < 0:
         return Error.UNKNOWN_PLAYER.value
-    if years < 1 or years > p.wage.years or wage < 1:
-        return Error.BAD_ARGUMENT.value
     pl = w.players[slot]
     if talks.wage_cooling(w, club, uid):
         return Error.COOLDOWN.value
     if pl.status == Status.ACADEMY:
         return Error.NOT_YOUR_PLAYER.value if pl.club != club else Error.NO_AGREEMENT.value
     if pl.club == club:
-        return _check_renewal(w, p, club, slot, years)
-    return _check_newcomer(w, p, seat, slot, wage)
+        refuses = contracts.refuses(w, p, club, slot) or pl.next_club >= 0
+        return Error.PLAYER_REFUSES.value if refuses else Error.OK.value
+    if pl.status == Status.SENIOR and find_offer(w, seat, uid, OfferKind.FEE_AGREED) >= 0:
+        if window_open(p, w.day) == 0:
+            return Error.WINDOW_CLOSED.value
+        if not market.sellable(w, p, slot):
+            return Error.NOT_FOR_SALE.value
+    elif pl.status == Status.SENIOR and not contracts.can_precontract(w, p, slot):
+        return Error.NO_AGREEMENT.value
+    full = w.clubs[club].n_squad >= p.market.squad_max
+    return Error.SQUAD_FULL.value if full else Error.OK.value
 
 
 @njit
-def _check_renewal(w, p, club, slot, years):
-    pl = w.players[slot]
-    if contracts.refuses(w, p, club, slot) or pl.next_club >= 0:
-        return Error.PLAYER_REFUSES.value
-    return Error.NO_CHANGE.value if contracts.end_of(w, years) < pl.contract_end else Error.OK.value
-
-
-@njit
-def _check_newcomer(w, p, seat, slot, wage):
-    club = w.seats[seat].club
-    c = w.clubs[club]
-    pl = w.players[slot]
-    cost = contracts.signing_cost(p, wage)
-    if pl.status == Status.SENIOR:
-        i = find_offer(w, seat, pl.uid, OfferKind.FEE_AGREED)
-        if i >= 0:
-            if window_open(p, w.day) == 0:
-                return Error.WINDOW_CLOSED.value
-            if not market.sellable(w, p, slot):
-                return Error.NOT_FOR_SALE.value
-            o = w.seats[seat].offers[i]
-            cost += market.down_payment(o.fee, o.instalments)
-        elif not contracts.can_precontract(w, p, slot):
-            return Error.NO_AGREEMENT.value
-    if c.n_squad >= p.market.squad_max:
-        return Error.SQUAD_FULL.value
-    return Error.CASH_SHORT.value if cost > c.cash else Error.OK.value
+def agreed_fee(w, seat, uid):
+    """What falls due at once, beside the signing cost, when this player signs."""
+    i = find_offer(w, seat, uid, OfferKind.FEE_AGREED)
+    if i < 0:
+        return 0
+    o = w.seats[seat].offers[i]
+    return market.down_payment(o.fee, o.instalments)
 
 
 @njit
@@ -335,10 +345,22 @@ def _check_draft(w, p, args, n):
             if args[j] == args[i]:
                 return Error.BAD_ARGUMENT.value
         picks[i] = args[i]
+    taken, count = tally(w, picks, n)
+    over = draft_cost(w, p, price_orders(w), taken, count, picks, n) > p.draft.budget
+    return Error.OVER_BUDGET.value if over else Error.OK.value
+
+
+@njit
+def draft_cost(w, p, orders, taken, count, picks, n):
+    """The price of a list once it is completed. The tallies are left as they were."""
     total = 0
-    for i in range(complete_draft(w, p, picks, n)):
+    full = complete(w, p, orders, taken, count, picks, n)
+    for i in range(full):
         total += w.templates[picks[i]].price
-    return Error.OVER_BUDGET.value if total > p.draft.budget else Error.OK.value
+    for i in range(n, full):
+        taken[picks[i]] = 0
+        count[w.templates[picks[i]].position] -= 1
+    return total
 
 
 @njit
