@@ -32,7 +32,7 @@ from fmgym.enums import (
     Tool,
 )
 from fmgym.generate import complete_draft
-from fmgym.kernels import academy, contracts, finance, market, roster, talks
+from fmgym.kernels import academy, contracts, finance, roster, talks
 from fmgym.kernels.condition import condition_now
 from fmgym.kernels.money import debts_of
 from fmgym.names import (
@@ -48,7 +48,7 @@ from fmgym.names import (
     template_id,
     word,
 )
-from fmgym.state import LINEUP, RATED, YEAR
+from fmgym.state import RATED, YEAR
 from fmgym.tools import FIXTURES, MARKETS, SORTS, ToolCall
 from fmgym.world import World
 
@@ -363,6 +363,13 @@ def warnings(world: World, seat: int) -> list[str]:
     if expiring := _ending(world, club, p.calendar.expiry_stop_days):
         out.append(f"{len(expiring)} senior contracts end within {p.calendar.expiry_stop_days} days")
     return out
+
+
+def injured(world: World, club: int) -> list[str]:
+    """The injured seniors of a club, with the day they are back."""
+    c, w = world.w.clubs[club], world.w
+    hurt = [w.players[slot] for slot in c.squad[: c.n_squad] if w.players[slot].injured_until > w.day]
+    return [f"{player_id(pl.uid)} to {date(pl.injured_until)}" for pl in hurt]
 
 
 def _ending(world: World, club: int, days: int) -> list[int]:
@@ -706,7 +713,7 @@ EVENTS: dict[Inbox, Callable[[World, int, int, int, int], str]] = {
     Inbox.COUNTER_OFFER: lambda w, s, a, b, c: f"{club_id(b)} asks {money(c)} for {_named(w, a)}.",
     Inbox.OFFER_EXPIRED: lambda w, s, a, b, c: f"Offer {offer_id(c)} about {_named(w, a)} has expired.",
     Inbox.TRANSFER_COMPLETED: _moved,
-    Inbox.BID_LOST: lambda w, s, a, b, c: f"{_named(w, a)} went to another club; your talks are over.",
+    Inbox.BID_LOST: lambda w, s, a, b, c: f"{_named(w, a)} went to {club_id(b)}; your talks are over.",
     Inbox.CONTRACT_EXPIRING: lambda w, s, a, b, c: f"{_named(w, a)}: contract ends {date(b)}.",
     Inbox.CONTRACT_EXPIRED: _expired,
     Inbox.INJURY: lambda w, s, a, b, c: f"{_named(w, a)} is out for {b} days{', a first choice' if c else ''}.",
