@@ -36,7 +36,7 @@ def build(w, p, seed, opponents, seasons, auto_draft):
         if w.clubs[club].seat < 0 or auto_draft:
             n = draft.picks_for(w, p, club, picks)
             draft.hire(w, p, club, picks, n)
-    _assign_tiers(w, opponents)
+    assign_tiers(w, opponents)
     for club in range(len(w.clubs)):
         academy.first_class(w, p, club)
     w.draft_open = 0 if auto_draft else len(w.seats)
@@ -134,7 +134,7 @@ def _take_seat(w, p, seat):
 
 
 @njit
-def _assign_tiers(w, opponents):
+def assign_tiers(w, opponents):
     """Hard, medium, easy in turn over scripted clubs ranked by opening cash (paper, appendix F)."""
     done = np.zeros(len(w.clubs), np.int64)
     for rank in range(len(w.clubs)):
