@@ -152,6 +152,11 @@ class Error(IntEnum):
     UNAVAILABLE = 28
     FINISHED = 29
     WAITING = 30
+    UNKNOWN_ARGUMENT = 31
+    MISSING_ARGUMENT = 32
+    ARGUMENT_TYPE = 33
+    ARGUMENT_VALUE = 34
+    NOTEBOOK_FULL = 35
 
 
 class Outcome(IntEnum):

@@ -163,6 +163,21 @@ class KernelCache(FunctionCache):  # type: ignore[misc]
         return cache_folder() / f"{name}-{hashlib.sha256(key.encode()).hexdigest()[:32]}.nbc"
 
 
+@functools.cache
+def _record_symbol(record: numba.types.Record) -> tuple[str, tuple[int]]:
+    """How a record type enters the symbols of machine code: by its contents.
+
+    numba takes a number counted within the process. Code kept by two processes, each for a record type of its
+    own, could then carry one symbol for two functions, and a third process that loads both would call the
+    wrong one (seen: a crash with worlds of two shapes).
+    """
+    digest = hashlib.sha256(record.name.encode()).digest()
+    return "Record", (int.from_bytes(digest[:8], "big"),)
+
+
+numba.types.Record.mangling_args = property(_record_symbol)
+
+
 def _compiled(func: Callable[..., Any], *, inline: str, parallel: bool) -> Any:
     kernel = numba.njit(error_model="numpy", nogil=True, inline=inline, parallel=parallel)(func)
     if isinstance(kernel, Dispatcher) and os.path.isfile(inspect.getfile(func)):  # none behind a prompt

@@ -121,14 +121,20 @@ def _checked(path: str, value: Any, entry: Entry) -> Value:
     return tuple(out) if many else out[0]
 
 
+@functools.cache
+def record_type() -> np.dtype:
+    """The type of ``Params.record``: a record of groups. One object for good, as compiled code expects."""
+    return record(
+        [
+            (group, record([_field(name, entry.value) for name, entry in rows.items()]))
+            for group, rows in entries().items()
+            if group != "shape"
+        ]
+    )
+
+
 def _record(params: Params) -> np.ndarray:
-    groups = []
-    for group, rows in params.values:
-        if group == "shape":
-            continue
-        fields = [_field(name, value) for name, value in rows]
-        groups.append((group, record(fields)))
-    array = np.zeros(1, record(groups))
+    array = np.zeros(1, record_type())
     for group, rows in params.values:
         for name, value in rows if group != "shape" else ():
             array[group][name] = value

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 
 from fmgym.enums import N_STYLES, Position, Status
+from fmgym.jit import njit
+from fmgym.kernels import match
 from fmgym.params import Params
 from fmgym.state import LINEUP, YEAR, world_type
 
@@ -24,8 +26,8 @@ def league(
     params: Params | None = None,
     squad: int = len(SQUAD),
     mean: float = 66.5,
-    spread: float = 3.5,
-    club_spread: float = 2.4,
+    spread: float = 3.1,
+    club_spread: float = 1.6,
     levels: list[float] | None = None,
     belief: float = 1.5,
 ) -> tuple[Any, Any]:
@@ -61,14 +63,16 @@ def _fill_club(w: Any, club: int, rng: Any, squad: int, level: float, spread: fl
         _fill_player(w, slot, club, SQUAD[j % len(SQUAD)], rng, level, spread, belief)
 
 
-def _fill_player(w: Any, slot: int, club: int, position: int, rng: Any, level: float, spread: float, belief: float) -> None:
+def _fill_player(
+    w: Any, slot: int, club: int, position: int, rng: Any, level: float, spread: float, belief: float
+) -> None:
     pl, truth = w.players[slot], w.truth[slot]
     pl.uid = slot + 1
     pl.status = int(Status.SENIOR)
     pl.position = int(position)
     pl.club = club
     pl.born = -int(YEAR * rng.uniform(18, 34))
-    pl.contract_end = 3 * YEAR - 1
+    pl.contract_end = 100 * YEAR - 1
     pl.condition = 100.0
     pl.morale = 50.0
     truth.ability = level + spread * rng.standard_normal()
@@ -121,3 +125,11 @@ def new_season(w: Any) -> None:
 def lineup_of(w: Any, f: int, side: int) -> list[int]:
     """The uids that started, from the report."""
     return [int(u) for u in w.fixtures[f].apps[side]["uid"][:LINEUP]]
+
+
+@njit
+def play_days(w, p):
+    """All rounds of a season, nothing else."""
+    for f in range(w.n_fixtures):
+        w.day = w.fixtures[f].day
+        match.play(w, p, f)

@@ -7,27 +7,29 @@ from typing import Any
 
 import numpy as np
 
-from fmgym.enums import Position
 from fmgym.jit import njit
 from fmgym.kernels import condition, lineup, match
 from fmgym.params import Params
-from tests.league import league, lineup_of, new_season
 
-PHASES = (15, 30, 45, 45, 60, 75, 90, 90)  # ends; the third and the seventh are followed by stoppage time
+from .league import league, lineup_of, new_season
+
+PASSES = 7  # months that begin between the first and the last match day
 
 
 @njit
 def play_season(w, p, held, timing, tally):
-    """All rounds with the monthly passes; goals by minute of each half into ``timing``, rare events into ``tally``."""
+    """All rounds and monthly passes; goals by time into ``timing``, rare events into ``tally``."""
     m = held[0]
-    month = w.day // p.condition.month
+    month = w.fixtures[0].day // p.condition.month
     for club in range(len(w.clubs)):
         lineup.mark_first_choice(w, p, club)
     for f in range(w.n_fixtures):
         w.day = w.fixtures[f].day
         while month < w.day // p.condition.month:
             month += 1
+            tally[5] -= _injured(w)
             condition.training_injuries(w, p)
+            tally[5] += _injured(w)
             condition.morale_month(w, p)
             for club in range(len(w.clubs)):
                 lineup.mark_first_choice(w, p, club)
@@ -38,6 +40,16 @@ def play_season(w, p, held, timing, tally):
             timing[_bucket(p, m, t)] += m.score[0] + m.score[1] - before
         _tally(m, tally)
         match.finish(w, p, m)
+
+
+@njit
+def _injured(w):
+    """How many players are injured today."""
+    total = 0
+    for slot in range(len(w.players)):
+        if condition.injured(w, slot):
+            total += 1
+    return total
 
 
 @njit
@@ -65,50 +77,57 @@ def _tally(m, tally):
 def seasons(n: int, seeds: range, params: Params | None = None, **kwargs: Any) -> dict[str, float]:
     """Means over ``n`` seasons for each seed."""
     rows: dict[str, list[float]] = defaultdict(list)
-    timing, tally = np.zeros(8), np.zeros(5)
-    goals, lams = [], []
+    timing, tally = np.zeros(8), np.zeros(6)
+    goals = []
     for seed in seeds:
         w, p = league(seed, params=params, **kwargs)
         held = np.zeros(1, match.MATCH)
         for s in range(n):
             if s:
                 new_season(w)
-            injuries = _Injuries(w)
             play_season(w, p, held, timing, tally)
-            injuries.count(rows, w)
             _season(rows, w)
-            goals.append(np.array([w.fixtures["home_goals"][: w.n_fixtures], w.fixtures["away_goals"][: w.n_fixtures]]))
+            goals.append(
+                np.array([w.fixtures["home_goals"][: w.n_fixtures], w.fixtures["away_goals"][: w.n_fixtures]])
+            )
     out = {k: float(np.mean(v)) for k, v in rows.items()}
     _matches(out, np.concatenate(goals, axis=1))
     games = len(goals) * w.n_fixtures
     total = float(np.concatenate(goals, axis=1).sum())
-    out |= {"own_goal_share": tally[0] / total, "penalties": tally[1] / games, "conversion": tally[2] / tally[1],
-            "penalty_share": tally[2] / total, "changes_side": tally[3] / games / 2,
-            "match_injuries_1000h": tally[4] / (games * 33) * 1000}
-    for name, share in zip(("t00", "t15", "t30", "t45+", "t45", "t60", "t75", "t90+"), timing / timing.sum(), strict=True):
+    out |= {
+        "own_goal_share": tally[0] / total,
+        "penalties": tally[1] / games,
+        "conversion": tally[2] / tally[1],
+        "penalty_share": tally[2] / total,
+        "changes_side": tally[3] / games / 2,
+        "match_injuries_1000h": tally[4] / (games * 33) * 1000,
+        "injuries_squad": (tally[4] + tally[5] * 12 / PASSES) / (len(goals) * len(w.clubs)),
+    }
+    for name, share in zip(
+        ("t00", "t15", "t30", "t45+", "t45", "t60", "t75", "t90+"), timing / timing.sum(), strict=True
+    ):
         out[name] = float(share)
     return out
-
-
-class _Injuries:
-    """Injuries of a season, from changes of ``injured_until`` seen before and after it: a lower bound in count."""
-
-    def __init__(self, w: Any) -> None:
-        self.before = w.players["injured_until"].copy()
-
-    def count(self, rows: dict[str, list[float]], w: Any) -> None:
-        pass
 
 
 def _matches(out: dict[str, float], g: np.ndarray) -> None:
     h, a = g
     t = h + a
     out |= {
-        "goals": t.mean(), "home_goals": h.mean(), "away_goals": a.mean(),
-        "home_win": (h > a).mean(), "draw": (h == a).mean(), "away_win": (h < a).mean(),
-        "vm_total": t.var() / t.mean(), "vm_home": h.var() / h.mean(), "vm_away": a.var() / a.mean(),
-        "corr": np.corrcoef(h, a)[0, 1], "clean": ((h == 0).mean() + (a == 0).mean()) / 2,
-        "margin3": (abs(h - a) >= 3).mean(), "0-0": (t == 0).mean(), "1-1": ((h == 1) & (a == 1)).mean(),
+        "goals": t.mean(),
+        "home_goals": h.mean(),
+        "away_goals": a.mean(),
+        "home_win": (h > a).mean(),
+        "draw": (h == a).mean(),
+        "away_win": (h < a).mean(),
+        "vm_total": t.var() / t.mean(),
+        "vm_home": h.var() / h.mean(),
+        "vm_away": a.var() / a.mean(),
+        "corr": np.corrcoef(h, a)[0, 1],
+        "clean": ((h == 0).mean() + (a == 0).mean()) / 2,
+        "margin3": (abs(h - a) >= 3).mean(),
+        "0-0": (t == 0).mean(),
+        "1-1": ((h == 1) & (a == 1)).mean(),
         "7+": (t >= 7).mean(),
     }
 

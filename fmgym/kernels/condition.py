@@ -47,7 +47,7 @@ def available(w, p, slot):
 def injury_days(p, z):
     """Length of an injury for a standard normal draw ``z``: lognormal, at least one day."""
     c = p.condition
-    days = int(math.floor(c.injury_days[0] * exp(c.injury_days[1] * z) + 0.5))
+    days = math.floor(c.injury_days[0] * exp(c.injury_days[1] * z) + 0.5)
     return min(max(days, 1), c.injury_most)
 
 
@@ -61,7 +61,7 @@ def risk(w, p, slot):
 
 @njit
 def match_injury(w, p, slot, missing, u):
-    """Whether a player struck in a match, ``missing`` points below full condition, is hurt; ``u``: a uniform draw."""
+    """Whether a player struck in a match is hurt, ``missing`` points below full condition. ``u``: uniform."""
     c = p.condition
     fatigue = c.risk[0] + c.risk[1] * missing / FULL
     return u * c.risk_most < risk(w, p, slot) * fatigue
@@ -75,7 +75,7 @@ def match_hazard(p):
 
 @njit
 def injure(w, p, slot, days):
-    """Put a player out for ``days``; tell his club's seat and stop the world for a long loss of a first choice."""
+    """Put a player out for ``days`` and tell his seat; a long loss of a first choice stops the world."""
     pl = w.players[slot]
     pl.injured_until = w.day + days
     tell(w, pl.club, Inbox.INJURY.value, pl.uid, days, pl.first_choice)
@@ -90,7 +90,7 @@ def training_injuries(w, p):
     base = c.training_injury * c.training_hours / HOURS
     for slot in range(len(w.players)):
         if w.players[slot].status == Status.SENIOR and not injured(w, slot):
-            k = key(w.seed, Domain.INJURY, slot, w.day)
+            k = key(w.seed, Domain.INJURY, w.players[slot].uid, w.day)
             if uniform(k, 0) < base * risk(w, p, slot):
                 injure(w, p, slot, injury_days(p, normal(k, 1)))
 

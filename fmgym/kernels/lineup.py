@@ -1,8 +1,8 @@
 """Who plays: an eleven for the club's formation and a bench, from what the club believes of its players.
 
-The players of each position are kept in a list sorted by worth. The greatest worth x suitability over all
-positions takes the best role still open to it, until the eleven is full; ties go to the earlier position
-and the earlier place in the squad.
+The players of each position are kept in a list sorted by worth. Each place goes to the best of its own
+position; then, as long as it helps, the best free man of some position takes the place where he gains most
+over the man who holds it. Ties go to the earlier position, role and place in the squad.
 """
 
 import numpy as np
@@ -15,12 +15,15 @@ from fmgym.state import LINEUP, MATCH_PLAYERS
 _PREFERRED = 1e6  # any preferred player comes before any other
 _NONE = -1
 _NOBODY = -1.0  # value where nobody is left; worths are taken as 0 at least
+_NEVER = 1e9  # more than any worth
 _PER_MIDDLE = 2.0 / FULL  # scales morale to 1 at its middle
-# Parts of the scratch array of integers: by position the best free man and the role he would take, by role the
-# places still open and the next place in the eleven, by place in the squad the next best man of his position.
-_HEAD, _TAKES, _OPEN, _PLACE, _NEXT = range(0, 5 * N_POSITIONS, N_POSITIONS)
-_VALUES = 64  # of the scratch array of floats, after the worths of the squad: by position, the best man's value
-SCRATCH = _NEXT + _VALUES  # no squad is larger than 64 (shape.squad)
+_ROOM = 64  # no squad is larger (shape.squad)
+# Parts of the scratch arrays. Of integers: by position, the best free man; by role, its first place, how many
+# it has and where its weakest man is; by place in the squad, the next best man of his position.
+_HEAD, _FIRST, _PLACES, _WEAKEST, _NEXT = range(0, 5 * N_POSITIONS, N_POSITIONS)
+# Of floats: by place in the squad, worth; by place in the eleven, its man's worth there; by role, the least.
+_VALUE, _LEAST = _ROOM, _ROOM + MATCH_PLAYERS
+SCRATCH = _NEXT + _ROOM
 
 
 @njit
@@ -37,7 +40,7 @@ def role_at(p, formation, index):
 
 @njit
 def worth(w, p, slot, rotate):
-    """What a manager takes a player for today: believed ability, form, morale and, if he rotates, condition."""
+    """What a manager takes a player for today: belief, form, morale and, if he rotates, condition."""
     pl = w.players[slot]
     m = p.match
     x = pl.own_ability + m.pick_form * pl.form + m.pick_morale * (pl.morale * _PER_MIDDLE - 1.0)
@@ -48,7 +51,7 @@ def worth(w, p, slot, rotate):
 
 @njit
 def pick(w, p, club, out):
-    """Fill ``out`` with the slots of today's eleven in role order and up to five on the bench (-1: lacking)."""
+    """Fill ``out`` with the slots of today's eleven in role order, and of a bench (-1: lacking)."""
     pick_into(w, p, club, out, np.empty(SCRATCH), np.empty(SCRATCH, np.int64))
 
 
@@ -64,13 +67,13 @@ def pick_into(w, p, club, out, worths, lists):
             if c.lineup_auto == 0 and _is_preferred(c, w.players[slot].uid):
                 x += _PREFERRED
             _insert(lists, worths, w.players[slot].position, j, x)
-    _fill_eleven(p, c, lists, worths, out)
+    _fill_eleven(w, p, c, lists, worths, out)
     _fill_bench(c, lists, worths, out)
 
 
 @njit
 def best_eleven_strength(w, p, club):
-    """Mean believed ability, in their roles, of the club's best eleven, whatever their condition or injuries."""
+    """Mean believed ability, in its roles, of the best eleven, whatever its condition and injuries."""
     out = np.empty(MATCH_PLAYERS, np.int64)
     _best(w, p, club, out)
     total = 0.0
@@ -86,7 +89,7 @@ def best_eleven_strength(w, p, club):
 
 @njit
 def mark_first_choice(w, p, club):
-    """Set ``first_choice`` for the players of the club's best eleven, whatever their condition or injuries."""
+    """Set ``first_choice`` for the best eleven, whatever its condition and injuries."""
     out = np.empty(MATCH_PLAYERS, np.int64)
     _best(w, p, club, out)
     c = w.clubs[club]
@@ -106,27 +109,27 @@ def _best(w, p, club, out):
     for j in range(c.n_squad):
         pl = w.players[c.squad[j]]
         _insert(lists, worths, pl.position, j, max(pl.own_ability, 0.0))
-    _fill_eleven(p, c, lists, worths, out)
+    _fill_eleven(w, p, c, lists, worths, out)
 
 
 @njit
 def _is_preferred(c, uid):
+    found = False
     for r in range(LINEUP):
-        if c.lineup[r] == uid:
-            return True
-    return False
+        found = found or c.lineup[r] == uid
+    return found
 
 
 @njit
 def _open_roles(p, formation, lists):
-    """Empty lists; count the roles of the formation."""
+    """Empty lists; where the places of each role are."""
     for q in range(N_POSITIONS):
         lists[_HEAD + q] = _NONE
-        lists[_OPEN + q] = 0
+        lists[_PLACES + q] = 0
     for r in range(LINEUP):
         role = role_at(p, formation, r)
-        lists[_OPEN + role] += 1
-        lists[_PLACE + role] = r + 1 - lists[_OPEN + role]
+        lists[_PLACES + role] += 1
+        lists[_FIRST + role] = r + 1 - lists[_PLACES + role]
 
 
 @njit
@@ -141,27 +144,68 @@ def _insert(lists, worths, position, j, x):
 
 
 @njit
-def _best_role(p, lists, position):
-    """The open role that suits a position best, or -1 when all are taken."""
-    best, most = _NONE, 0.0
-    for role in range(N_POSITIONS):
-        suit, still = suitability(p, position, role), lists[_OPEN + role]
-        x = suit if still > 0 else 0.0
-        best = role if x > most else best
-        most = x if x > most else most
-    return best
+def _value(p, x, position, role):
+    """Worth ``x`` in a role; preference counts where the role is one the man can play."""
+    suit = suitability(p, position, role)
+    preferred = _PREFERRED if x >= _PREFERRED else 0.0
+    return (x - preferred) * suit + (preferred if suit >= p.match.playable else 0.0)
 
 
 @njit
-def _value(p, lists, worths, position):
-    """Worth of the best free man of a position in the role he would take."""
-    j, role = lists[_HEAD + position], lists[_TAKES + position]
-    if j == _NONE or role == _NONE:
-        return _NOBODY
-    suit = suitability(p, position, role)
-    if worths[j] < 0.5 * _PREFERRED:
-        return worths[j] * suit
-    return (worths[j] - _PREFERRED) * suit + (_PREFERRED if suit >= p.match.playable else 0.0)
+def _fill_eleven(w, p, c, lists, worths, out):
+    """Every place to its own position, then improve."""
+    for role in range(N_POSITIONS):
+        for place in range(lists[_FIRST + role], lists[_FIRST + role] + lists[_PLACES + role]):
+            j = lists[_HEAD + role]
+            out[place] = j
+            worths[_VALUE + place] = _NOBODY if j == _NONE else worths[j]
+            if j != _NONE:
+                lists[_HEAD + role] = lists[_NEXT + j]
+        _find_weakest(lists, worths, role)
+    for _ in range(_ROOM):
+        if not _improve(w, p, c, lists, worths, out):
+            break
+    for place in range(LINEUP):
+        if out[place] != _NONE:
+            out[place] = c.squad[out[place]]
+
+
+@njit
+def _find_weakest(lists, worths, role):
+    """Note the weakest man of a role; a role the formation has not is never improved."""
+    weakest, least = _NONE, _NEVER
+    for place in range(lists[_FIRST + role], lists[_FIRST + role] + lists[_PLACES + role]):
+        x = worths[_VALUE + place]
+        weakest = place if x < least else weakest
+        least = min(x, least)
+    lists[_WEAKEST + role] = weakest
+    worths[_LEAST + role] = least
+
+
+@njit
+def _improve(w, p, c, lists, worths, out):
+    """The free man who gains most over the weakest of some role takes his place. False when none gains."""
+    position, into, most = _NONE, _NONE, 0.0
+    for q in range(N_POSITIONS):
+        if lists[_HEAD + q] != _NONE:
+            x = worths[lists[_HEAD + q]]
+            for role in range(N_POSITIONS):
+                gain = _value(p, x, q, role) - worths[_LEAST + role]
+                position = q if gain > most else position
+                into = role if gain > most else into
+                most = max(gain, most)
+    if position == _NONE:
+        return False
+    place, j = lists[_WEAKEST + into], lists[_HEAD + position]
+    lists[_HEAD + position] = lists[_NEXT + j]
+    if out[place] != _NONE:  # he is free again, ahead of the others of his position
+        his = _HEAD + w.players[c.squad[out[place]]].position
+        lists[_NEXT + out[place]] = lists[his]
+        lists[his] = out[place]
+    out[place] = j
+    worths[_VALUE + place] += most
+    _find_weakest(lists, worths, into)
+    return True
 
 
 @njit
@@ -176,48 +220,16 @@ def _greatest(values):
 
 
 @njit
-def _fill_eleven(p, c, lists, worths, out):
-    """Give the roles out, the greatest worth first. A position looks for another role when its turn comes and
-    the role it would take is full: until then its value is an upper bound."""
-    for i in range(MATCH_PLAYERS):
-        out[i] = _NONE
-    values = worths[_VALUES:]
-    for q in range(N_POSITIONS):
-        lists[_TAKES + q] = q
-        values[q] = _value(p, lists, worths, q)
-    filled = 0
-    while filled < LINEUP:
-        q = _greatest(values)
-        if values[q] == _NOBODY:
-            return
-        role = lists[_TAKES + q]
-        if lists[_OPEN + role] == 0:
-            lists[_TAKES + q] = _best_role(p, lists, q)
-        else:
-            _assign(c, lists, out, q, role)
-            filled += 1
-        values[q] = _value(p, lists, worths, q)
-
-
-@njit
-def _assign(c, lists, out, position, role):
-    """The best free man of a position takes the next place of a role."""
-    j = lists[_HEAD + position]
-    lists[_HEAD + position] = lists[_NEXT + j]
-    out[lists[_PLACE + role]] = c.squad[j]
-    lists[_PLACE + role] += 1
-    lists[_OPEN + role] -= 1
-
-
-@njit
 def _fill_bench(c, lists, worths, out):
     """A goalkeeper first, if there is one, then the best of the others."""
     place = LINEUP
+    for i in range(LINEUP, MATCH_PLAYERS):
+        out[i] = _NONE
     keeper = lists[_HEAD + Position.GK]
     if keeper != _NONE:
         out[place] = c.squad[keeper]
         place += 1
-    values = worths[_VALUES:]
+    values = worths[_VALUE:]
     for q in range(N_POSITIONS):
         j = lists[_HEAD + q]
         values[q] = _NOBODY if j == _NONE or q == Position.GK else worths[j]

@@ -1,13 +1,14 @@
 """A match, minute by minute: ``begin``, then ``minute`` for 0, 1, ... ``m.length - 1``, then ``finish``.
 
-All that a match in progress knows is in its ``MATCH`` record, and every draw is keyed by fixture, day and minute,
-so that it can be left and entered again before any minute. Until ``finish`` nothing is written to the world
-but the league's usual gap between the lines, which ``begin`` learns.
+All that a match in progress knows is in its ``MATCH`` record, and every draw is keyed by fixture, day and
+minute, so that it can be left and entered again before any minute. Until ``finish`` nothing is written to the
+world but the league's usual gap between the lines, which ``begin`` learns.
 
-A minute goes to one side by the midfields. The side on the ball may shoot (by attack against defence) and score
-(by attack against goalkeeper); else there may be a card or an injury. Each line is a weighted mean of the men in
-their roles on the day: true ability x suitability, moved by form, morale, consistency, style and weariness.
-Goalkeepers and defenders age later than forwards, so what counts is the gap between lines less the usual gap.
+A minute goes to one side by the midfields. The side on the ball may shoot (by attack against defence) and
+score (by attack against goalkeeper); else there may be a card or an injury. A line is a weighted mean of the
+men in their roles on the day: true ability x suitability, moved by form, morale, consistency, style and
+weariness. Goalkeepers and defenders age later than forwards, so the gap that counts between two lines is the
+one beyond the league's usual gap.
 """
 
 import math
@@ -41,25 +42,35 @@ _DRAWS = 128  # room for the draws of a minute: 0 the minute itself, 1 to 7 its 
 _FIRST, _SECOND = 8, 8 + _TRIES
 _AFTER = 1 << 20  # draws of no minute start here: stoppage time, then ratings
 
-_I, _F, _M = np.int64, np.float64, (SIDES, MATCH_PLAYERS)
+_I, _F = np.int64, np.float64
+
+
+def _fields(kind: type, shape: tuple[int, ...], names: str) -> list[tuple[str, type, tuple[int, ...]]]:
+    return [(name, kind, shape) for name in names.split()]
+
 
 # Per side (home, away) and man (index in the side's sixteen: starters in role order, then the bench).
+_SIDE, _MAN = (SIDES,), (SIDES, MATCH_PLAYERS)
 MATCH = record(
-    [("key", np.uint64), ("day_key", np.uint64)]
-    + [(n, _I) for n in "fixture length phase next_phase held".split()]
-    + [("added", _I, (2,))]  # minutes of stoppage time
-    + [(n, _I, (SIDES,)) for n in "club formation score shots own_goals penalties converted changes".split()]
-    + [("on", _I, (SIDES, LINEUP))]  # the man in each role, -1: nobody
-    + [(n, _I, _M) for n in "slot role came left goals assists yellows sent_off hurt".split()]
-    + [("level", _F, _M)]  # ability on the day in his role, when fresh
-    + [("fresh", _F, _M)]  # condition when he came on
-    + [(n, _F, (SIDES,)) for n in "edge fit misfit effort".split()]  # ability: on all lines, to men the style fits or not; points a minute
-    + [("whole", _F, (SIDES, 4)), ("lines", _F, (SIDES, 4))]  # weights and strength of the lines, the latter at minute 0
-    + [("usual", _F, (2,)), ("average", _F)]  # usual attack over defence and keeper; mean level at kick-off
-    + [("keep", _F), ("open", _F)]  # log odds of possession from styles; factor on chances
-    # A minute's draw goes to home below `share`; what is left of it falls into these bands of a side's:
-    + [("worths", _F, (SCRATCH,)), ("lists", _I, (SCRATCH,))]  # for lineup.pick_into
-    + [("share", _F)] + [(n, _F, (SIDES,)) for n in "goal special card injury shot".split()]
+    [
+        ("key", np.uint64),
+        ("day_key", np.uint64),
+        *_fields(_I, (), "fixture length phase next_phase held"),  # held: minutes home had the ball
+        *_fields(_I, (2,), "added"),  # minutes of stoppage time
+        *_fields(_I, _SIDE, "club formation score shots own_goals penalties converted changes"),
+        *_fields(_I, (SIDES, LINEUP), "on"),  # the man in each place, -1: nobody
+        *_fields(_I, _MAN, "slot role came left goals assists yellows sent_off hurt"),
+        *_fields(_F, _MAN, "level belief fresh"),  # in his role: fresh, as believed; condition as he came on
+        *_fields(_F, _SIDE, "edge fit misfit effort"),  # ability: all, style fits, does not; points a minute
+        *_fields(_F, (SIDES, 4), "whole lines"),  # weights of the lines; strength reckoned back to minute 0
+        *_fields(_F, (2,), "usual"),  # usual attack over defence and over goalkeeper
+        *_fields(_F, (), "average keep open"),  # mean level; styles: log odds of the ball, factor on chances
+        # A minute's draw goes to home below `share`; what is left of it falls into these bands of a side.
+        *_fields(_F, (), "share"),
+        *_fields(_F, _SIDE, "goal special card injury shot"),
+        ("worths", _F, (SCRATCH,)),  # these two are for lineup.pick_into
+        ("lists", _I, (SCRATCH,)),
+    ]
 )
 
 
@@ -183,6 +194,7 @@ def _enter(w, p, m, s, i, r, t):
     m.left[s, i] = m.length
     m.fresh[s, i] = condition_now(w, p, m.slot[s, i])
     m.level[s, i] = level_today(w, p, m, s, i)
+    m.belief[s, i] = _believed(w, p, m, s, i, m.role[s, i])
 
 
 @njit
@@ -199,7 +211,7 @@ def level_today(w, p, m, s, i):
 
 @njit
 def bell(k, index):
-    """A nearly normal draw, mean 0 and SD 1, from the four quarters of one draw's bits: quicker than ``normal``."""
+    """A nearly normal draw, mean 0 and SD 1, from the quarters of one draw's bits; quick."""
     b = bits(k, index)
     total = (b & _QUARTER) + ((b >> _S16) & _QUARTER) + ((b >> _S32) & _QUARTER) + (b >> _S48)
     return (float(total) - _BELL_MEAN) * _PER_BELL_SD
@@ -399,7 +411,7 @@ def _choose(p, m, s, weights, skip, at):
 
 @njit
 def _finishing(p, m, s, r):
-    """How likely the man in place ``r`` is the scorer, at most 1: by role, and by ability over the match's mean."""
+    """How likely the man in place ``r`` scores, at most 1: by role, and by ability over the match's mean."""
     i = m.on[s, r]
     if i == _NONE:
         return 0.0
@@ -448,7 +460,7 @@ def _card(w, p, m, t, s):
 
 @njit
 def _send_off(w, p, m, t, s, i, ban):
-    """Man ``i`` leaves for good; ``sent_off`` keeps his ban plus one. A goalkeeper is replaced at a forward's cost."""
+    """Man ``i`` leaves for good; ``sent_off`` keeps his ban plus one. For a goalkeeper another makes room."""
     m.sent_off[s, i] = ban + 1
     r = _leave(m, s, i, t)
     if m.role[s, i] == Position.GK and m.changes[s] < p.match.changes_most:
@@ -519,24 +531,32 @@ def _believed(w, p, m, s, i, role):
 
 @njit
 def _change_tired(w, p, m, s, t):
-    """Change the most tired outfield player, if a good enough man is there for his role."""
-    if m.changes[s] >= p.match.changes_most:
-        return
-    worst, most = _NONE, p.match.change_tired
+    """Bring on the first man of the bench who is worth it, for the man with whom he is worth most."""
+    for j in range(LINEUP, MATCH_PLAYERS):
+        slot = m.slot[s, j]
+        if slot != _NONE and m.came[s, j] == _NONE and w.players[slot].position != Position.GK:
+            r = _place_for(w, p, m, s, j, t)
+            if r != _NONE and m.changes[s] < p.match.changes_most:
+                _leave(m, s, m.on[s, r], t)
+                _come_on(w, p, m, s, j, r, t)
+                return
+
+
+@njit
+def _place_for(w, p, m, s, j, t):
+    """The outfield place where man ``j`` is worth most over the tired man who holds it, or -1."""
+    pl = w.players[m.slot[s, j]]
+    ability, position = pl.own_ability, pl.position
+    best, most = _NONE, 0.0
     for r in range(1, LINEUP):
         i = m.on[s, r]
-        x = FULL - m.fresh[s, i] + m.effort[s] * (t - m.came[s, i]) if i != _NONE else 0.0
-        worst = r if x > most else worst
-        most = x if x > most else most
-    if worst == _NONE:
-        return
-    i = m.on[s, worst]
-    j = _substitute(w, p, m, s, m.role[s, i])
-    if j != _NONE:
-        loss = _believed(w, p, m, s, i, m.role[s, i]) - _believed(w, p, m, s, j, m.role[s, i])
-        if loss <= p.match.change_loss:
-            _leave(m, s, i, t)
-            _come_on(w, p, m, s, j, worst, t)
+        if i != _NONE:
+            missing = FULL - m.fresh[s, i] + m.effort[s] * (t - m.came[s, i])
+            x = ability * suitability(p, position, m.role[s, i]) - m.belief[s, i]
+            x += p.match.change_tired * missing
+            best = r if x > most else best
+            most = max(x, most)
+    return best
 
 
 # After the match
@@ -550,7 +570,7 @@ def finish(w, p, m):
     fx.home_goals = m.score[0]
     fx.away_goals = m.score[1]
     fx.attendance = 0
-    fx.possession = int(math.floor(FULL * m.held / m.length + 0.5))
+    fx.possession = math.floor(FULL * m.held / m.length + 0.5)
     for s in range(SIDES):
         fx.shots[s] = m.shots[s]
         _finish_squad(w, p, m.club[s])
@@ -611,7 +631,7 @@ def _finish_man(w, p, m, s, i, app):
     app.goals = m.goals[s, i]
     app.assists = m.assists[s, i]
     app.cards = RED if m.sent_off[s, i] > 0 else m.yellows[s, i]
-    app.rating = int(math.floor(RATED * rating + 0.5))
+    app.rating = math.floor(RATED * rating + 0.5)
     _count(pl, m, s, i, minutes, rating)
     share = minutes / (2 * p.match.half)
     pl.watched += share

@@ -1,0 +1,355 @@
+"""The decision stop: the packet a seat is handed, results of calls, and the facade that policies play.
+
+A packet is data (``Packet``), JSON and compact text, which is what a model reads and pays for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Protocol
+
+import msgspec
+
+from fmgym import score, views
+from fmgym.enums import Error, Outcome, Settle, StopKind, Tool
+from fmgym.kernels import finance
+from fmgym.names import club_id, club_name, date, millions, word
+from fmgym.sentences import REFUSALS
+from fmgym.tools import ToolCall, spec_of, unparse
+from fmgym.world import World
+
+MOST_CHARS = 9_800  # a packet's text without the notebook stays below 2,500 tokens of four characters
+_INBOX_CHARS = 3_600
+_OFFERS_SHOWN = 12
+_INJURED_SHOWN = 6
+
+Call = tuple[str, Mapping[str, Any]]
+
+
+class Result(msgspec.Struct, frozen=True):
+    """What one call led to. ``error`` is the code's name; ``message`` one sentence; ``data`` figures."""
+
+    ok: bool
+    tool: str
+    error: str | None = None
+    message: str = ""
+    data: dict[str, Any] = {}
+
+    def to_text(self) -> str:
+        """Compact text: a table for lists of alike rows, a line for every other entry."""
+        head = f"{self.tool}: {'ok' if self.ok else 'ERROR ' + str(self.error)}"
+        if self.message:
+            return f"{head}. {self.message}"
+        return "\n".join([head, *_lines(self.data)])
+
+    def to_json(self) -> str:
+        return msgspec.json.encode(self).decode()
+
+
+class Digest(msgspec.Struct, frozen=True):
+    """One glance at the club. Money in millions; ``score`` is as if the run were completed now."""
+
+    season: int
+    position: int
+    points: int
+    played: int
+    target: int
+    cash_m: float
+    wage_ratio: float
+    board_confidence: int
+    honors: int
+    squad: int
+    prospects: int
+    injured: list[str]
+    next_fixture: str | None
+    window: str
+    warnings: list[str]
+    score: float
+
+
+class Event(msgspec.Struct, frozen=True):
+    """Something that happened since the last stop."""
+
+    date: str
+    kind: str
+    text: str
+    action_required: bool
+
+
+class Action(msgspec.Struct, frozen=True):
+    """One of the seat's last state-changing calls; long lists of ids are left out."""
+
+    date: str
+    tool: str
+    args: dict[str, Any]
+    outcome: str
+
+
+class Budgets(msgspec.Struct, frozen=True):
+    """What this stop still allows."""
+
+    turns: int
+    queries: int
+    negotiations: int
+
+
+class Packet(msgspec.Struct, frozen=True):
+    """Everything a decision stop delivers (paper, section 3.1)."""
+
+    club: str
+    name: str
+    stop: int
+    kinds: list[str]
+    date: str
+    digest: Digest
+    inbox: list[Event]
+    inbox_lost: int
+    offers: list[dict[str, Any]]
+    recent: list[Action]
+    notebook: str
+    budgets: Budgets
+    turn_warning: str | None
+
+    def to_json(self) -> str:
+        return msgspec.json.encode(self).decode()
+
+    def to_text(self) -> str:
+        """What a model reads: under 900 tokens in a quiet stop, under 2,500 in any, the notebook apart."""
+        return "\n".join([*self._head(), *self._middle(), *self._notebook()])
+
+    def _head(self) -> list[str]:
+        d = self.digest
+        lines = [
+            f"STOP {self.stop} · {self.date} · {', '.join(self.kinds)}",
+            f"{self.name} ({self.club}): place {d.position} with {d.points} points from {d.played},"
+            f" target place {d.target}",
+            f"cash {d.cash_m:g}M · wages/revenue {d.wage_ratio:.0%} · board {d.board_confidence}"
+            f" · honors {d.honors}"
+            f" · score {d.score:g} · window {d.window}",
+            f"squad {d.squad}, prospects {d.prospects}, injured: {_clipped(d.injured, _INJURED_SHOWN)}",
+            f"next: {d.next_fixture or 'no match left this season'}",
+        ]
+        lines += [f"WARNING: {text}" for text in d.warnings]
+        b = self.budgets
+        lines.append(f"left: {b.turns} turns, {b.queries} queries, {b.negotiations} negotiation moves")
+        return lines + ([f"WARNING: {self.turn_warning}"] if self.turn_warning else [])
+
+    def _middle(self) -> list[str]:
+        offers = [_offer_line(offer) for offer in self.offers[:_OFFERS_SHOWN]]
+        if len(self.offers) > _OFFERS_SHOWN:
+            offers.append(f"... and {len(self.offers) - _OFFERS_SHOWN} more, see get_inbox")
+        return [
+            *_section("INBOX (! wants an answer)", _inbox_lines(self.inbox, self.inbox_lost)),
+            *_section("OFFERS", offers),
+            *_section("YOUR LAST ACTIONS", [_action_line(action) for action in self.recent]),
+        ]
+
+    def _notebook(self) -> list[str]:
+        return ["NOTEBOOK", self.notebook or "(empty)"]
+
+
+def _section(title: str, lines: list[str]) -> list[str]:
+    return [title, *lines] if lines else []
+
+
+def _clipped(items: Sequence[str], most: int) -> str:
+    text = ", ".join(items[:most]) or "none"
+    return text if len(items) <= most else f"{text} and {len(items) - most} more"
+
+
+def _inbox_lines(events: Sequence[Event], lost: int) -> list[str]:
+    """The inbox within its share of the text; what wants an answer goes before what does not."""
+    lines = [f"{'!' if e.action_required else '-'} {e.date} {e.text}" for e in events]
+    room = _INBOX_CHARS
+    kept = set()
+    for i in sorted(range(len(lines)), key=lambda i: not events[i].action_required):
+        room -= len(lines[i]) + 1
+        if room < 0:
+            break
+        kept.add(i)
+    shown = [line for i, line in enumerate(lines) if i in kept]
+    if len(shown) < len(lines):
+        shown.append(f"... and {len(lines) - len(shown)} more, see get_inbox")
+    return shown + ([f"... {lost} older events were lost"] if lost else [])
+
+
+def _offer_line(offer: Mapping[str, Any]) -> str:
+    if "wage_m_per_year" in offer:
+        terms = f"{offer['wage_m_per_year']:g}M a year for {offer['years']} years"
+    else:
+        terms = f"{offer['fee_m']:g}M" + (
+            f" in {offer['instalments'] + 1} parts" if offer["instalments"] else ""
+        )
+    club = offer["club"] or "free agent"
+    return f"{offer['id']} {offer['kind']} {offer['player']} ({club}) {terms}, until {offer['expires']}"
+
+
+def _action_line(action: Action) -> str:
+    args = " ".join(f"{name}={value}" for name, value in action.args.items())
+    outcome = "" if action.outcome == word(Outcome.DONE) else f" -> {action.outcome}"
+    return f"{action.date} {action.tool} {args}".rstrip() + outcome
+
+
+# Results as text
+
+
+def _lines(data: Mapping[str, Any], indent: str = "") -> list[str]:
+    out = []
+    for key, value in data.items():
+        if isinstance(value, list) and value and isinstance(value[0], dict):
+            out += [f"{indent}{key}:", *_table(value, indent)]
+        elif isinstance(value, dict):
+            out.append(
+                f"{indent}{key}: " + (", ".join(f"{k} {_cell(v)}" for k, v in value.items()) or "none")
+            )
+        else:
+            out.append(f"{indent}{key}: {_cell(value)}")
+    return out
+
+
+def _table(rows: list[dict[str, Any]], indent: str) -> list[str]:
+    """Rows under one line of column names; a row lacks what its columns show as -."""
+    columns = list(dict.fromkeys(key for row in rows for key in row))
+    lines = [indent + "|".join(columns)]
+    return lines + [indent + "|".join(_cell(row.get(key)) for key in columns) for row in rows]
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:.10g}"
+    return " ".join(map(str, value)) or "none" if isinstance(value, list) else str(value)
+
+
+# Making packets
+
+
+def packet(world: World, seat: int, notebook: str) -> Packet:
+    """The packet of a seat as things stand."""
+    s, p = world.w.seats[seat], world.params.stop
+    club = views.club_of(world, seat)
+    return Packet(
+        club=club_id(club),
+        name=club_name(club),
+        stop=int(s.stop),
+        kinds=[word(kind) for kind in StopKind if s.kinds >> kind & 1],
+        date=date(world.w.day),
+        digest=_digest(world, seat),
+        inbox=[Event(**event) for event in views.inbox(world, seat)],
+        inbox_lost=int(s.lost_inbox),
+        offers=views.offers(world, seat),
+        recent=[_recent(world, row) for row in s.recent[: s.n_recent]],
+        notebook=notebook,
+        budgets=Budgets(
+            turns=int(p.last_turn - s.turns),
+            queries=int(p.queries - s.queries),
+            negotiations=int(p.negotiations - s.negotiations),
+        ),
+        turn_warning=turn_warning(world, seat),
+    )
+
+
+def turn_warning(world: World, seat: int) -> str | None:
+    """From the warning turn on: how many turns are left before the stop closes by itself."""
+    s, p = world.w.seats[seat], world.params.stop
+    if s.turns < p.warn_turn:
+        return None
+    return f"{int(p.last_turn - s.turns)} turns left before this stop closes by itself"
+
+
+def _digest(world: World, seat: int) -> Digest:
+    w, p, club = world.w, world.p, views.club_of(world, seat)
+    c = w.clubs[club]
+    match = views.next_fixture(world, club)
+    return Digest(
+        season=int(w.season) + 1,
+        position=int(c.position),
+        points=int(c.points),
+        played=int(c.played),
+        target=int(c.target),
+        cash_m=millions(c.cash),
+        wage_ratio=round(float(finance.wage_ratio(w, p, club)), 3),
+        board_confidence=round(float(c.confidence)),
+        honors=int(c.honors),
+        squad=int(c.n_squad),
+        prospects=int(c.n_academy),
+        injured=views.injured(world, club),
+        next_fixture=None
+        if match is None
+        else f"{match['id']} {match['date']} {match['venue']} {match['opponent']}",
+        window=views.window(world),
+        warnings=views.warnings(world, seat),
+        score=round(float(score.now(w, p, seat)), 2),
+    )
+
+
+def _recent(world: World, row: Any) -> Action:
+    spec = spec_of(ToolCall(int(row.tool)))
+    args: dict[str, Any] = {}
+    if row.tool == Tool.SET_LINEUP:
+        args = {"eleven": "named" if row.args[0] > 0 else "automatic"}
+    elif row.tool != Tool.SUBMIT_DRAFT:
+        call = ToolCall(int(row.tool), tuple(int(x) for x in row.args[: len(spec.args)]))
+        args = unparse(world, call)[1]
+    return Action(date(row.day), spec.name, args, word(Outcome(row.outcome)))
+
+
+class Table(Protocol):
+    """Where a stop is played: ``session.Session``."""
+
+    world: World
+
+    def packet(self, seat: int = 0) -> Packet: ...
+
+    def turn(self, calls: Iterable[Call], seat: int = 0) -> list[Result]: ...
+
+
+class Stop:
+    """One decision stop of one seat, as a policy sees it: the packet, and calls until it is closed."""
+
+    def __init__(self, table: Table, seat: int) -> None:
+        self._table = table
+        self.seat = seat
+        self.number = int(self._record.stop)
+        self._packet: Packet | None = None
+
+    @property
+    def _record(self) -> Any:
+        return self._table.world.w.seats[self.seat]
+
+    @property
+    def seed(self) -> int:
+        """The world's seed, from which policies key their own chance."""
+        return int(self._table.world.w.seed)
+
+    @property
+    def open(self) -> bool:
+        """Whether calls still count: False once advanced, closed at the last turn, or settled."""
+        s = self._record
+        return bool(s.stop == self.number and s.waiting == 0 and s.settled == Settle.LIVE)
+
+    @property
+    def packet(self) -> Packet:
+        """The packet as things stand after the last turn."""
+        if self._packet is None:
+            self._packet = self._table.packet(self.seat)
+        return self._packet
+
+    def call(self, name: str, /, **args: Any) -> Result:
+        """One call, which takes one turn."""
+        return self.turn([(name, args)])[0]
+
+    def turn(self, calls: Iterable[Call]) -> list[Result]:
+        """Several calls in one turn. A closed stop refuses them all."""
+        if not self.open:
+            return [closed(name) for name, _ in calls]
+        self._packet = None
+        return self._table.turn(calls, self.seat)
+
+
+def closed(name: str) -> Result:
+    """The answer to a call that comes when no stop is open."""
+    return Result(False, str(name), Error.WAITING.name, REFUSALS[Error.WAITING])

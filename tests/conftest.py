@@ -1,0 +1,34 @@
+"""Shared fixtures: worlds at known points, opened once and handed out as copies."""
+
+import functools
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from fmgym import engine
+from fmgym.enums import Tool
+from fmgym.params import Params
+from fmgym.state import MAX_ARGS
+from fmgym.world import World
+
+
+@functools.cache
+def _at(day: int, clubs: int, seasons: int) -> World:
+    """A world of seed 1 with an automatic draft, advanced without acting to its first stop from ``day``."""
+    params = Params.default().replace({"shape.clubs": clubs})
+    world = World.open(1, seasons=seasons, auto_draft=True, params=params)
+    while world.w.day < day and not world.w.finished:
+        engine.play(world.w, world.p, 0, int(Tool.ADVANCE), np.zeros(MAX_ARGS, np.int64), 0)
+        engine.move(world.w, world.p)
+    return world
+
+
+@pytest.fixture
+def opened() -> Callable[..., World]:
+    """``opened(day=0, clubs=16, seasons=2)``: a fresh copy of a world at its first stop from that day."""
+
+    def copy(day: int = 0, clubs: int = 16, seasons: int = 2) -> World:
+        return _at(day, clubs, seasons).copy()
+
+    return copy
