@@ -31,7 +31,7 @@ from fmgym.enums import (
 )
 from fmgym.envs.fill import market_slot, norm
 from fmgym.envs.observation import MARKET_ROWS
-from fmgym.generate import price_orders, tally
+from fmgym.kernels.draft import price_orders, tally
 from fmgym.jit import njit
 from fmgym.kernels import actions, contracts, market
 from fmgym.kernels.lineup import role_at, suitability

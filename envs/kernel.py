@@ -12,14 +12,14 @@ from types import SimpleNamespace
 import numpy as np
 
 from fmgym import engine, score
-from fmgym.enums import Error, Settle, Tool
+from fmgym.enums import Error, Settle
 from fmgym.envs import actions, fill, shortlist
 from fmgym.envs.actions import N_ARGS
 from fmgym.envs.observation import MARKET_ROWS, layout
 from fmgym.jit import njit
-from fmgym.kernels.actions import begin_turn, end_turn, is_query
+from fmgym.kernels.actions import begin_turn, end_turn
 from fmgym.kernels.lineup import pick
-from fmgym.state import LINEUP, MATCH_PLAYERS, F, I, record
+from fmgym.state import MATCH_PLAYERS, record
 
 SKIP, TURN, OPEN = 0, 1, 2  # Screen.command
 SEAT = 0  # the seat under control
@@ -31,17 +31,17 @@ def _screen_type(key: tuple[tuple[str, int], ...]) -> np.dtype:
     pool = shape.clubs * shape.pool_per_club
     return record(
         [
-            ("command", I),
-            ("action", I),
-            ("seed", I),  # of the world to open
-            ("error", I),  # enums.Error of the last turn
-            ("over", I),  # 1 when the run has settled
-            ("score", F),
-            ("reward", F),
-            ("market", I, (MARKET_ROWS,)),  # uids behind the market rows, 0: none
-            ("eleven", I, (MATCH_PLAYERS,)),  # slots of today's eleven and bench, -1: none
-            ("norm", F, (pool,)),  # usual wages by slot, k ...
-            ("norm_stop", I, (pool,)),  # ... valid when this is the seat's running stop
+            ("command", np.int64),
+            ("action", np.int64),
+            ("seed", np.int64),  # of the world to open
+            ("error", np.int64),  # enums.Error of the last turn
+            ("over", np.int64),  # 1 when the run has settled
+            ("score", np.float64),
+            ("reward", np.float64),
+            ("market", np.int64, (MARKET_ROWS,)),  # uids behind the market rows, 0: none
+            ("eleven", np.int64, (MATCH_PLAYERS,)),  # slots of today's eleven and bench, -1: none
+            ("norm", np.float64, (pool,)),  # usual wages by slot, k ...
+            ("norm_stop", np.int64, (pool,)),  # ... valid when this is the seat's running stop
             ("obs", layout(shape).dtype),
             ("mask", np.int8, (actions.encoding(shape).size,)),
         ]
@@ -58,11 +58,11 @@ def setup_type(shape: SimpleNamespace) -> np.dtype:
     size = layout(shape).size
     return record(
         [
-            ("seasons", I),
-            ("opponents", I),
-            ("auto_draft", I),
-            ("final_only", I),  # 1: the reward is the final score, at the end
-            ("starts", I, (len(actions.GROUPS) + 1,)),
+            ("seasons", np.int64),
+            ("opponents", np.int64),
+            ("auto_draft", np.int64),
+            ("final_only", np.int64),  # 1: the reward is the final score, at the end
+            ("starts", np.int64, (len(actions.GROUPS) + 1,)),
             ("low", np.float32, (size,)),
             ("high", np.float32, (size,)),
         ]
@@ -92,9 +92,8 @@ def open_world(w, p, screen, flat, setup):
     screen.error = Error.OK.value
     screen.over = 0
     screen.reward = 0.0
-    screen.score = 0.0
+    screen.score = 0.0  # so that rewards sum to the final score, whoever drafts
     screen.norm_stop[:] = 0
-    _grade(w, p, screen, setup)
     _open_stop(w, p, screen, flat, setup)
 
 

@@ -24,7 +24,7 @@ from fmgym.enums import (
     Status,
     Tool,
 )
-from fmgym.generate import complete_draft
+from fmgym.kernels.draft import complete_draft
 from fmgym.kernels import actions, contracts, finance, market, roster, talks
 from fmgym.names import club_id, date, match_id, millions, money, offer_id, player_id, word
 from fmgym.state import YEAR

@@ -109,11 +109,11 @@ def report_to_seat(w, p, seat):
 
 @njit
 def band(p, ability, error):
-    """The ability band a report is shown as: its least and greatest whole number, within 0 to 99."""
+    """The ability band a report is shown as: its least and greatest whole number, within 1 to 99."""
     half = p.scouting.band * error
     low = math.floor(ability - half + 0.5)
     high = math.floor(ability + half + 0.5)
-    return min(max(low, 0.0), 99.0), min(max(high, 0.0), 99.0)
+    return min(max(low, 1.0), 99.0), min(max(high, 1.0), 99.0)
 
 
 @njit
