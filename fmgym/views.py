@@ -9,7 +9,7 @@ potential is 0.5 to 5 stars, dates read ``Y12-D181``.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -756,19 +756,25 @@ EVENTS: dict[Inbox, Callable[[World, int, int, int, int], str]] = {
 def draft_pool(world: World, seat: int, call: ToolCall) -> View:
     """``get_draft_pool``: the shared templates as the club's scouts see them, and the picks so far."""
     w, s, p = world.w, world.w.seats[seat], world.params.draft
-    picks = np.zeros(len(w.templates), np.int64)
-    picks[: s.n_draft] = s.draft[: s.n_draft]
-    n = int(complete_draft(w, world.p, picks, s.n_draft))
-    cost = int(w.templates["price"][picks[:n]].sum())
+    picks = [int(t) for t in s.draft[: s.n_draft]]
+    full = completed(world, picks)
+    cost = int(w.templates["price"][full].sum())
     return {
         "budget_m": millions(p.budget),
         "squad_size": p.squad,
-        "submitted": [template_id(int(t)) for t in s.draft[: s.n_draft]],
-        "completed_with": [template_id(int(t)) for t in picks[s.n_draft : n]],
+        "submitted": [template_id(t) for t in picks],
+        "completed_with": [template_id(int(t)) for t in full[len(picks) :]],
         "cost_m": millions(cost),
         "opening_cash_m": millions(p.budget + p.stipend - cost),
         "templates": [_template(world, seat, t) for t in range(len(w.templates))],
     }
+
+
+def completed(world: World, picks: Sequence[int]) -> np.ndarray:
+    """The templates a list comes to when it is completed, the list's own first."""
+    full = np.zeros(len(world.w.templates), np.int64)
+    full[: len(picks)] = picks
+    return full[: int(complete_draft(world.w, world.p, full, len(picks)))]
 
 
 def _template(world: World, seat: int, t: int) -> View:
