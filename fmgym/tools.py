@@ -352,7 +352,7 @@ def _read(spec: ToolSpec, given: Mapping[str, Any], world: World) -> ToolCall:
             numbers += arg.read_list(value, params, season)
         elif isinstance(arg, Text):
             text = arg.read_text(value)
-        elif value is None and not arg.required:
+        elif value is None and arg.default is None:
             numbers.append(arg.absent)
         else:
             numbers.append(arg.read(value, params, season))
