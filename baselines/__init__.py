@@ -1,1 +1,24 @@
 """Reference policies, training scripts and the language-model harness."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from fmgym.errors import BadInput
+from fmgym.policy import Policy
+
+# Loaded when asked for: some of them bring heavy libraries along.
+POLICIES = {
+    "random": "fmgym.baselines.random:Random",
+    "idle": "fmgym.baselines.idle:Idle",
+    "heuristic": "fmgym.baselines.heuristic:Heuristic",
+}
+
+
+def make(name: str) -> Policy:
+    """The reference policy of that name."""
+    if name not in POLICIES:
+        raise BadInput(f"there is no policy {name!r}; known are {', '.join(POLICIES)}")
+    module, _, attribute = POLICIES[name].partition(":")
+    policy: Policy = getattr(import_module(module), attribute)()
+    return policy

@@ -31,9 +31,9 @@ from fmgym.enums import (
     Style,
     Tool,
 )
-from fmgym.generate import complete_draft
 from fmgym.kernels import academy, contracts, finance, roster, talks
 from fmgym.kernels.condition import condition_now
+from fmgym.kernels.draft import complete_draft
 from fmgym.kernels.money import debts_of
 from fmgym.names import (
     club_id,

@@ -1,6 +1,5 @@
-"""The command line `fmgym`."""
+"""The command line `fmgym`: the top floor. Commands import what they need when they run."""
 
+from fmgym.cli.app import main
 
-def main() -> None:
-    """Run the command line."""
-    raise SystemExit("fmgym: the command line is not there yet")
+__all__ = ["main"]

@@ -1,0 +1,389 @@
+"""A disciplined manager: what one should do mechanically, without judgement of when (paper, appendix E)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from fmgym.baselines.reading import Row, day, median, middle, potential
+from fmgym.stop import Result, Stop
+
+WAGE_SHARE = 0.60  # of revenue
+OLD = 32.0  # players past it are for sale
+CORE_AGE = 29.0  # the core renewed is younger
+RENEW_DAYS = 450
+RAISE = 1.15  # offered to a player who renews
+YEARS = 4
+SQUAD = {"GK": 2, "CB": 4, "FB": 4, "DM": 2, "CM": 4, "AM": 2, "W": 4, "ST": 3}  # drafted, then kept up
+LEAST, MOST = 20, 26  # seniors: no sale below, no signing or promotion beyond
+GOOD_PRICE = 1.0  # of public value: a bid for a lesser player that is taken
+MARKUP = 1.3  # asked for others
+TARGET_AGE = 24
+OPENING_BID, LAST_BID = 0.9, 1.2  # of public value
+BUYS = 2  # a stop
+SHARE_OF_CASH = 0.5  # at most for one player
+RESERVE = 0.25  # years of wages kept in cash
+PROMISING = 3.0  # stars of a prospect worth promoting
+TIRED = 75  # condition below which a player rests
+AMPLE = 2.5  # times the cost of an upgrade
+PLACES = 4  # places above or below that change the style
+ROLES = ("GK", "CB", "CB", "FB", "FB", "CM", "CM", "W", "W", "ST", "ST")  # 4-4-2
+KIN = {
+    "GK": "GK",
+    "CB": "CB FB DM",
+    "FB": "FB CB DM",
+    "CM": "CM DM AM",
+    "W": "W AM FB",
+    "ST": "ST W AM",
+}
+
+
+class Heuristic:
+    """Plays the way a careful club would."""
+
+    name = "heuristic"
+
+    def play(self, stop: Stop) -> None:
+        """Play one stop."""
+        if "draft" in stop.packet.kinds:
+            draft(stop)
+        else:
+            manage(stop)
+        stop.call("advance")
+
+
+def manage(stop: Stop) -> None:
+    """Everything but the draft."""
+    office = Office(stop)
+    answer_offers(office)
+    renew_core(office)
+    list_veterans(office)
+    if stop.packet.digest.window != "closed":
+        buy(office)
+    if "youth_intake" in stop.packet.kinds or office.size < LEAST:
+        promote(office)
+    if "settlement" in stop.packet.kinds:
+        invest(office)
+    choose_lineup(office)
+    choose_style(office)
+
+
+@dataclass
+class Office:
+    """What the manager keeps on his desk during a stop; read again after a deal."""
+
+    stop: Stop
+    squad: list[Row] = field(default_factory=list)
+    finances: Row = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.today = day(self.stop.packet.date)
+        self.look()
+
+    def look(self) -> None:
+        """Read squad and books."""
+        squad, finances = self.stop.turn([("get_squad", {}), ("get_finances", {})])
+        if squad.ok and finances.ok:
+            self.squad, self.finances = squad.data["players"], finances.data
+
+    @property
+    def size(self) -> int:
+        return len(self.squad)
+
+    @property
+    def headroom(self) -> float:
+        """What the wage bill may still grow by, millions a year."""
+        return float(WAGE_SHARE * self.finances["expected_revenue_m"] - self.finances["wages_a_year_m"])
+
+    @property
+    def spare(self) -> float:
+        """Cash above the reserve, millions."""
+        return float(self.finances["cash_m"] - RESERVE * self.finances["wages_a_year_m"])
+
+    def of(self, player_id: str) -> Row | None:
+        """One's own senior of that id."""
+        return next((row for row in self.squad if row["id"] == player_id), None)
+
+
+# Draft
+
+
+def draft(stop: Stop) -> None:
+    """The cheapest squad of the wished shape, then the best improvements for the money."""
+    pool = stop.call("get_draft_pool").data
+    templates: list[Row] = pool["templates"]
+    chosen: list[Row] = []
+    for position, count in SQUAD.items():
+        able = sorted((t for t in templates if t["position"] == position), key=lambda t: t["price_m"])
+        chosen += able[:count]
+    budget = pool["budget_m"] - sum(t["price_m"] for t in chosen)
+    while better := _best_swap(templates, chosen, budget):
+        old, new = better
+        chosen[chosen.index(old)] = new
+        budget -= new["price_m"] - old["price_m"]
+    stop.call("submit_draft", template_ids=[t["id"] for t in chosen])
+
+
+def _best_swap(templates: Sequence[Row], chosen: Sequence[Row], budget: float) -> tuple[Row, Row] | None:
+    """The affordable exchange that gains most quality for its price."""
+    swaps = [
+        ((quality(new) - quality(old)) / max(new["price_m"] - old["price_m"], 0.1), old, new)
+        for old in chosen
+        for new in templates
+        if new["position"] == old["position"]
+        and new not in chosen
+        and quality(new) > quality(old)
+        and new["price_m"] - old["price_m"] <= budget
+    ]
+    return max(swaps, key=lambda swap: (swap[0], swap[2]["id"]))[1:] if swaps else None
+
+
+def quality(row: Row) -> float:
+    """How good a player is, and a young one will be."""
+    young = min(max((TARGET_AGE - row["age"]) / 6, 0.0), 1.0)
+    return middle(row) + 2.0 * young * potential(row)
+
+
+# Offers
+
+
+def answer_offers(office: Office) -> None:
+    """Keep or sell; take counters and complete agreed deals while they stay within reason."""
+    answers = {
+        "bid_received": _keep_or_sell,
+        "bid_countered": _take_fee,
+        "fee_agreed": _agree_terms,
+        "wage_countered": _take_wage,
+    }
+    for offer in office.stop.packet.offers:
+        answers[offer["kind"]](office, offer)
+
+
+def _keep_or_sell(office: Office, offer: Row) -> None:
+    """Good prices are taken for lesser players; for others a markup is asked."""
+    row = office.of(offer["player"])
+    if row is None or office.size <= LEAST:
+        respond(office, offer, "reject")
+        return
+    lesser = middle(row) < median(office.squad) or row["age"] >= OLD
+    if lesser and offer["fee_m"] >= GOOD_PRICE * row["value_m"]:
+        respond(office, offer, "accept")
+        office.look()
+        return
+    wanted = row["value_m"] * (GOOD_PRICE if lesser else MARKUP)
+    respond(office, offer, "counter", max(wanted, offer["fee_m"] * 1.05))
+
+
+def _take_fee(office: Office, offer: Row) -> None:
+    shown = office.stop.call("get_player", player_id=offer["player"])
+    fair = shown.ok and offer["fee_m"] <= min(LAST_BID * shown.data["value_m"], SHARE_OF_CASH * office.spare)
+    respond(office, offer, "accept_counter" if fair else "reject")
+    if fair:
+        _agree_terms(office, offer)
+
+
+def _agree_terms(office: Office, offer: Row) -> None:
+    shown = office.stop.call("get_player", player_id=offer["player"])
+    if shown.ok:
+        sign(office, shown.data, max(shown.data["wage_m"] * RAISE, fair_wage(office, shown.data)))
+
+
+def _take_wage(office: Office, offer: Row) -> None:
+    row = office.of(offer["player"])
+    more = offer["wage_m_per_year"] - (row["wage_m"] if row else 0.0)
+    respond(office, offer, "accept_counter" if more <= office.headroom else "reject")
+    office.look()
+
+
+def respond(office: Office, offer: Row, response: str, amount: float | None = None) -> Result:
+    """Answer an offer."""
+    more = {} if amount is None else {"amount_m": round(amount, 2)}
+    return office.stop.call("respond_to_offer", offer_id=offer["id"], response=response, **more)
+
+
+# Contracts
+
+
+def renew_core(office: Office) -> None:
+    """Young players of the better half get a new contract in time."""
+    level = median(office.squad)
+    for row in list(office.squad):
+        ending = day(row["until"]) - office.today <= RENEW_DAYS and "leaves_for" not in row
+        if ending and row["age"] < CORE_AGE and middle(row) >= level:
+            sign(office, row, max(row["wage_m"] * RAISE, fair_wage(office, row)), row["wage_m"])
+
+
+def fair_wage(office: Office, row: Row) -> float:
+    """What players about as good earn here, millions a year."""
+    alike = sorted(office.squad, key=lambda other: (abs(middle(other) - middle(row)), other["id"]))[:5]
+    return median_of([other["wage_m"] for other in alike])
+
+
+def median_of(numbers: Sequence[float]) -> float:
+    """The middle one, or 0.1."""
+    return sorted(numbers)[len(numbers) // 2] if numbers else 0.1
+
+
+def sign(office: Office, row: Row, wage: float, present: float = 0.0) -> bool:
+    """Offer a contract within the wage headroom and take a counter that still fits. Whether he signed."""
+    if wage - present > office.headroom:
+        return False
+    offered = {"player_id": row["id"], "wage_m_per_year": round(max(wage, 0.05), 2), "years": YEARS}
+    result = office.stop.call("offer_contract", **offered)
+    signed = outcome(result) == "accepted"
+    if outcome(result) == "countered":
+        counter = _live(office, row["id"], "wage_countered")
+        if counter and counter["wage_m_per_year"] - present <= office.headroom:
+            signed = outcome(respond(office, counter, "accept_counter")) == "accepted"
+    if signed:
+        office.look()
+    return signed
+
+
+def _live(office: Office, player_id: str, kind: str) -> Row | None:
+    """The live offer of a kind about a player."""
+    offers = office.stop.packet.offers
+    return next((o for o in offers if o["player"] == player_id and o["kind"] == kind), None)
+
+
+def outcome(result: Result) -> str:
+    """What an accepted call led to; empty when it was refused."""
+    return str(result.data["outcome"]) if result.ok else ""
+
+
+def list_veterans(office: Office) -> None:
+    """Players past their best are for sale."""
+    calls = [
+        ("list_player", {"player_id": row["id"], "listed": True})
+        for row in office.squad
+        if row["age"] >= OLD and not row["listed"]
+    ]
+    if calls:
+        office.stop.turn(calls)
+
+
+# Market
+
+
+def buy(office: Office) -> None:
+    """Young players worth their price, where the squad is thinnest; free ones when it is short."""
+    bought = 0
+    for position in sorted(SQUAD, key=lambda position: (_shortage(office, position), position)):
+        if bought == BUYS or office.size >= MOST or office.spare <= 0 or office.headroom <= 0:
+            return
+        bought += _buy_at(office, position)
+        if office.size < LEAST:
+            _sign_free(office, position)
+
+
+def _shortage(office: Office, position: str) -> float:
+    """Players at a position relative to those wished."""
+    return sum(row["position"] == position for row in office.squad) / SQUAD[position]
+
+
+def _buy_at(office: Office, position: str) -> bool:
+    """Bid for the best value target of a position."""
+    most = SHARE_OF_CASH * office.spare
+    level = round(median(office.squad))
+    found = office.stop.call(
+        "get_transfer_market",
+        kind="all",
+        position=position,
+        max_age=TARGET_AGE,
+        max_value_m=round(most, 2),
+        min_ability=min(max(level, 1), 99),
+    )
+    targets = [row for row in found.data.get("players", ()) if row["club"] != "free" and row["value_m"] > 0]
+    if not targets:
+        return False
+    target = max(targets, key=lambda row: ((quality(row) - level) / row["value_m"], row["id"]))
+    return _bid(office, target)
+
+
+def _bid(office: Office, target: Row) -> bool:
+    opening = round(max(OPENING_BID * target["value_m"], 0.1), 2)
+    result = office.stop.call("make_transfer_offer", player_id=target["id"], amount_m=opening)
+    if outcome(result) == "countered":
+        counter = _live(office, target["id"], "bid_countered")
+        if counter is None or counter["fee_m"] > LAST_BID * target["value_m"]:
+            return False
+        result = respond(office, counter, "accept_counter")
+    if outcome(result) != "accepted":
+        return False
+    return sign(office, target, max(target["wage_m"] * RAISE, fair_wage(office, target)))
+
+
+def _sign_free(office: Office, position: str) -> None:
+    """The best free agent of a position."""
+    found = office.stop.call(
+        "get_transfer_market", kind="free", position=position, max_age=int(CORE_AGE), limit=1
+    )
+    for row in found.data.get("players", ()):
+        sign(office, row, fair_wage(office, row))
+
+
+# Academy and facilities
+
+
+def promote(office: Office) -> None:
+    """Promising prospects, while the wage bill has headroom."""
+    academy = office.stop.call("get_youth_academy")
+    prospects = academy.data.get("prospects", ())
+    for row in sorted(prospects, key=lambda row: (-potential(row), row["id"])):
+        wanted = potential(row) >= PROMISING or office.size < LEAST
+        if wanted and office.size < MOST and row["promotion_wage_m"] <= office.headroom:
+            office.stop.call("promote_youth", player_id=row["id"])
+            office.look()
+
+
+def invest(office: Office) -> None:
+    """The facility of the lowest level, when cash is ample."""
+    club = office.stop.call("get_club_overview")
+    ready = [
+        f for f in club.data.get("facilities", ()) if f["ready"] is None and f["next_level_m"] is not None
+    ]
+    if ready:
+        lowest = min(ready, key=lambda f: f["level"])
+        if office.spare >= AMPLE * lowest["next_level_m"]:
+            office.stop.call("invest", facility=lowest["facility"])
+
+
+# Match days
+
+
+def choose_lineup(office: Office) -> None:
+    """The best eleven of those who are fit and fresh, tired players rested."""
+    fresh = [row for row in office.squad if row["fitness"] == "fit" and row["condition"] >= TIRED]
+    eleven = pick_eleven(fresh)
+    office.stop.call("set_lineup", player_ids=eleven)
+
+
+def pick_eleven(rows: Sequence[Row]) -> list[str]:
+    """Ids in role order: the best at each position, then its kin; empty when a role finds nobody."""
+    left = sorted(rows, key=lambda row: (-middle(row), row["id"]))
+    eleven: list[str] = []
+    for role in ROLES:
+        for position in KIN[role].split():
+            man = next((row for row in left if row["position"] == position), None)
+            if man is not None:
+                eleven.append(man["id"])
+                left.remove(man)
+                break
+        else:
+            return []
+    return eleven
+
+
+def choose_style(office: Office) -> None:
+    """Sit back against clubs far above in the table, press those far below."""
+    fixture = office.stop.packet.digest.next_fixture
+    if fixture is None:
+        return
+    table, club = office.stop.turn([("get_league_table", {}), ("get_club_overview", {})])
+    if not (table.ok and club.ok):
+        return
+    places = {row["club"]: row["position"] for row in table.data["table"]}
+    gap = places[fixture.split()[-1]] - club.data["position"]
+    style = "defensive" if gap <= -PLACES else "pressing" if gap >= PLACES else "possession"
+    if (club.data["formation"], club.data["style"]) != ("4-4-2", style):
+        office.stop.call("set_tactics", formation="4-4-2", style=style)

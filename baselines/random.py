@@ -1,0 +1,101 @@
+"""Below the floor: uninformed activity (paper, appendix E)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fmgym import rng
+from fmgym.enums import Domain
+from fmgym.stop import Stop
+from fmgym.tools import FORMATIONS, STYLES
+
+MOST_ACTIONS = 3
+DEAREST = 2.0  # bids go up to this times public value
+WAGES = (0.8, 1.8)  # wage offers lie between these times the present wage
+INSTALMENTS = 1  # half of every fee stays owed
+YEARS = 5
+
+
+class Dice:
+    """A stop's chance: a function of the world's seed and the stop's number."""
+
+    def __init__(self, seed: int, stop: int) -> None:
+        self._key = rng.key(seed, int(Domain.POLICY), 0, stop)
+        self._thrown = 0
+
+    def below(self, n: int) -> int:
+        """A whole number from 0 to n - 1."""
+        return int(self.between(0.0, 1.0) * n)
+
+    def between(self, low: float, high: float) -> float:
+        """A number from low to high."""
+        self._thrown += 1
+        return low + (high - low) * float(rng.uniform(self._key, self._thrown))
+
+    def flip(self) -> bool:
+        """Heads or tails."""
+        return self.below(2) == 0
+
+    def pick(self, things: Any) -> Any:
+        """One of several."""
+        return things[self.below(len(things))]
+
+
+class Random:
+    """Answers offers by coin flip, then takes none to three arbitrary actions a stop."""
+
+    name = "random"
+
+    def play(self, stop: Stop) -> None:
+        """Play one stop."""
+        dice = Dice(stop.seed, stop.number)
+        inbox = stop.call("get_inbox")
+        for offer in inbox.data["offers"]:
+            _answer(stop, dice, offer)
+        for _ in range(dice.below(MOST_ACTIONS + 1)):
+            dice.pick((_bid, _list, _tactics))(stop, dice)
+        stop.call("advance")
+
+
+def _answer(stop: Stop, dice: Dice, offer: dict[str, Any]) -> None:
+    """Yes or no to whatever it is."""
+    yes = dice.flip()
+    if yes and offer["kind"] == "fee_agreed":
+        _sign(stop, dice, offer["player"])
+        return
+    accept = "accept" if offer["kind"] == "bid_received" else "accept_counter"
+    stop.call("respond_to_offer", offer_id=offer["id"], response=accept if yes else "reject")
+
+
+def _bid(stop: Stop, dice: Dice) -> None:
+    """A random amount for a random player elsewhere; terms at random when the fee is agreed."""
+    found = stop.call("get_transfer_market", kind="all", limit=1)
+    if not found.ok or found.data["found"] == 0:
+        return
+    page = stop.call("get_transfer_market", kind="all", limit=1, page=1 + dice.below(found.data["found"]))
+    if not page.ok or not page.data["players"]:
+        return
+    target = page.data["players"][0]
+    amount = round(max(dice.between(0.0, DEAREST) * target["value_m"], 0.1), 2)
+    bid = stop.call("make_transfer_offer", player_id=target["id"], amount_m=amount, instalments=INSTALMENTS)
+    if bid.ok and bid.data["outcome"] == "accepted":
+        _sign(stop, dice, target["id"])
+
+
+def _sign(stop: Stop, dice: Dice, player: str) -> None:
+    shown = stop.call("get_player", player_id=player)
+    if shown.ok:
+        wage = round(max(dice.between(*WAGES) * shown.data["wage_m"], 0.05), 2)
+        stop.call("offer_contract", player_id=player, wage_m_per_year=wage, years=1 + dice.below(YEARS))
+
+
+def _list(stop: Stop, dice: Dice) -> None:
+    """A random player on the transfer list, or off it."""
+    squad = stop.call("get_squad")
+    if squad.ok and squad.data["players"]:
+        row = dice.pick(squad.data["players"])
+        stop.call("list_player", player_id=row["id"], listed=not row["listed"])
+
+
+def _tactics(stop: Stop, dice: Dice) -> None:
+    stop.call("set_tactics", formation=dice.pick(list(FORMATIONS)), style=dice.pick(list(STYLES)))

@@ -1,0 +1,33 @@
+"""How scripted policies read what tools show: bands, dates, rows."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from fmgym.state import YEAR
+
+Row = Mapping[str, Any]
+
+
+def middle(row: Row) -> float:
+    """The middle of a player's scouted ability band; 0 where nothing is known."""
+    low, dash, high = row["ability"].partition("-")
+    return (int(low) + int(high)) / 2 if dash else 0.0
+
+
+def potential(row: Row) -> float:
+    """Potential stars; 0 where nothing is known."""
+    return row["potential"] or 0.0
+
+
+def day(date: str) -> int:
+    """The day that a printed date ``Y12-D181`` means."""
+    year, _, day_of_year = date.partition("-D")
+    return (int(year[1:]) - 1) * YEAR + int(day_of_year) - 1
+
+
+def median(rows: Iterable[Row]) -> float:
+    """The median ability of players."""
+    return statistics.median([middle(row) for row in rows] or [0.0])

@@ -1,0 +1,7 @@
+"""`python -m fmgym.cli` is `fmgym`."""
+
+import sys
+
+from fmgym.cli import main
+
+sys.exit(main())

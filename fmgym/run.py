@@ -1,0 +1,243 @@
+"""The one runner: a policy through a solo run, many of them as a ladder, and a finished run verified."""
+
+from __future__ import annotations
+
+import os
+import signal
+import statistics
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import asdict, dataclass
+from multiprocessing import active_children, get_context
+from typing import Any
+
+from fmgym import runlog
+from fmgym.errors import BadInput, CheckFailed
+from fmgym.params import Params
+from fmgym.policy import Policy
+from fmgym.runlog import RunLog
+from fmgym.session import Session
+from fmgym.stamp import stamp
+
+Progress = Callable[[Session], None]  # called after every stop
+SEAT = 0
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """How a run ended. Money in millions, ``value_added`` and ``squad_value`` in money of day 0."""
+
+    policy: str
+    seed: int
+    seasons: int
+    score: float
+    s_raw: float
+    rho: float
+    honors: int
+    value_added: float
+    squad_value: float
+    deaths: int
+    settle: str  # completed, fired, insolvent or abandoned
+    settle_year: int  # from 1
+    stops: int
+    turns: int
+    calls: int
+    seconds: float
+    digest: str
+    seasons_table: list[dict[str, Any]]
+    stamp: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Ladder:
+    """Runs of several policies on the same seeds, and per policy n, mean, sd, deaths, completed."""
+
+    results: list[RunResult]
+
+    @property
+    def summary(self) -> dict[str, dict[str, float]]:
+        names = dict.fromkeys(result.policy for result in self.results)
+        return {name: _summary([r for r in self.results if r.policy == name]) for name in names}
+
+    def as_dict(self) -> dict[str, Any]:
+        """As ``ladder --json`` writes it."""
+        return {"results": [asdict(result) for result in self.results], "summary": self.summary}
+
+
+def _summary(results: Sequence[RunResult]) -> dict[str, float]:
+    scores = [result.score for result in results]
+    return {
+        "n": len(scores),
+        "mean": statistics.fmean(scores),
+        "sd": statistics.stdev(scores) if len(scores) > 1 else 0.0,
+        "deaths": sum(result.deaths for result in results),
+        "completed": sum(result.settle == "completed" for result in results),
+    }
+
+
+def run(
+    policy: Policy,
+    seed: int,
+    seasons: int = 20,
+    opponents: str = "tiered",
+    draft: str = "agent",
+    params: Mapping[str, Any] | None = None,
+    out: str | os.PathLike[str] | None = None,
+    progress: Progress | None = None,
+) -> RunResult:
+    """Play a run to its end.
+
+    ``params`` are changes of parameters, ``{"market.heat": 0.3}``. With ``out`` the run is kept in that folder
+    and can be interrupted at any moment: the same call goes on where it stopped, to the same end.
+    """
+    start = time.perf_counter()
+    mark = stamp(
+        policy=policy.name, seed=seed, seasons=seasons, opponents=opponents, draft=draft, changes=params
+    )
+    session = _open(mark)
+    log = RunLog.open(out, mark) if out is not None else None
+    if log and log.result:
+        log.close()
+        return RunResult(**log.result)
+    try:
+        if log:
+            log.resume(session)
+            session.listeners.append(log.turn)
+        _play(policy, session, log, progress)
+        result = _result(session, mark, time.perf_counter() - start)
+        if log:
+            log.finish(asdict(result))
+        return result
+    finally:
+        if log:
+            log.close()
+
+
+def _open(mark: Mapping[str, Any]) -> Session:
+    return Session.open(
+        mark["seed"],
+        seasons=mark["seasons"],
+        opponents=mark["opponents"],
+        draft=mark["draft"],
+        params=Params.default().replace(mark["params"]),
+    )
+
+
+def _play(policy: Policy, session: Session, log: RunLog | None, progress: Progress | None) -> None:
+    reset = getattr(policy, "reset", None)
+    if reset:
+        reset(session.seed)
+    while not session.finished:
+        stop = session.stop(SEAT)
+        policy.play(stop)
+        if stop.open:
+            stop.call("advance")
+        if log:
+            log.stop_ended(session)
+        if progress:
+            progress(session)
+
+
+def _result(session: Session, mark: dict[str, Any], seconds: float) -> RunResult:
+    fields = session.result(SEAT)
+    return RunResult(
+        policy=mark["policy"], seconds=round(seconds, 3), digest=session.digest(), stamp=mark, **fields
+    )
+
+
+def replay(folder: str | os.PathLike[str], progress: Progress | None = None) -> RunResult:
+    """Execute a finished run's log again. Raises ``CheckFailed`` naming the first line that does not hold."""
+    kept, lines = runlog.read(folder)
+    mark = lines[0].content["stamp"]
+    claimed = kept.get("result")
+    if kept.get("stamp") != mark:
+        raise CheckFailed(f"{runlog.ACTIONS} line 1 does not hold: its stamp is not the one of {runlog.RUN}")
+    _same_engine(mark)
+    session = _open(mark)
+    try:
+        runlog.execute(session, lines[1:], progress)
+    except runlog.Fault as fault:
+        raise CheckFailed(str(fault)) from None
+    if not session.finished or not isinstance(claimed, dict):
+        raise CheckFailed(f"{runlog.ACTIONS} line {len(lines)} is the last, but the run is not over")
+    if kept.get("log") != lines[-1].hash:
+        raise CheckFailed(f"{runlog.RUN} does not hold: it was written after another last line of the log")
+    result = _result(session, mark, claimed.get(runlog.UNTIMED, 0.0))
+    for name, value in asdict(result).items():
+        if claimed.get(name) != value:
+            raise CheckFailed(
+                f"{runlog.RUN} does not hold: {name} is {claimed.get(name)!r}, the log gives {value!r}"
+            )
+    return result
+
+
+def _same_engine(mark: Mapping[str, Any]) -> None:
+    """Refuse to verify what another engine has played: it may well differ."""
+    try:
+        knobs = {name: mark[name] for name in ("policy", "seed", "seasons", "opponents", "draft")}
+        own = stamp(**knobs, changes=mark["params"])
+    except (KeyError, TypeError, AttributeError, BadInput) as error:
+        raise CheckFailed(
+            f"{runlog.ACTIONS} line 1 does not hold: its stamp opens no run ({error})"
+        ) from None
+    for name in ("track", "engine", "params_hash", "score_version"):
+        if mark.get(name) != own[name]:
+            raise CheckFailed(
+                f"{runlog.ACTIONS} line 1 does not hold: it has {name} {mark.get(name)!r}, this engine {own[name]!r}"
+            )
+
+
+def ladder(
+    policies: Sequence[Policy],
+    seeds: Sequence[int],
+    jobs: int = 1,
+    *,
+    seasons: int = 20,
+    opponents: str = "tiered",
+    draft: str = "agent",
+    params: Mapping[str, Any] | None = None,
+    progress: Callable[[RunResult], None] | None = None,
+) -> Ladder:
+    """Run every policy on every seed, over ``jobs`` processes. Results do not depend on their number."""
+    knobs = {"seasons": seasons, "opponents": opponents, "draft": draft, "params": params}
+    tasks = [(policy, seed) for policy in policies for seed in seeds]
+    found: dict[int, RunResult] = {}
+
+    def keep(i: int, result: RunResult) -> None:
+        found[i] = result
+        if progress:
+            progress(result)
+
+    if jobs == 1:
+        for i, (policy, seed) in enumerate(tasks):
+            keep(i, run(policy, seed, **knobs))
+    else:
+        _spread(tasks, jobs, knobs, keep)
+    return Ladder([found[i] for i in range(len(tasks))])
+
+
+def _spread(
+    tasks: Sequence[tuple[Policy, int]],
+    jobs: int,
+    knobs: Mapping[str, Any],
+    keep: Callable[[int, RunResult], None],
+) -> None:
+    """Run tasks in other processes. An interrupt ends them at once."""
+    before = set(active_children())
+    workers = ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=_ignore_interrupts)
+    try:
+        futures = {workers.submit(run, policy, seed, **knobs): i for i, (policy, seed) in enumerate(tasks)}
+        for future in as_completed(futures):
+            keep(futures[future], future.result())
+    except BaseException:
+        workers.shutdown(wait=False, cancel_futures=True)
+        for process in set(active_children()) - before:
+            process.terminate()
+        raise
+    workers.shutdown()
+
+
+def _ignore_interrupts() -> None:
+    """Ctrl-C reaches the whole terminal; the parent answers it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
