@@ -23,7 +23,6 @@ from fmgym.enums import (
     Tool,
 )
 from fmgym.kernels import actions, contracts, finance, market, roster, talks
-from fmgym.kernels.draft import complete_draft
 from fmgym.names import club_id, date, match_id, millions, money, offer_id, player_id, word
 from fmgym.state import YEAR
 from fmgym.tools import NOTEBOOK, ToolCall, unparse
