@@ -129,6 +129,8 @@ class Packet(msgspec.Struct, frozen=True):
             f"squad {d.squad}, prospects {d.prospects}, injured: {_clipped(d.injured, _INJURED_SHOWN)}",
             f"next: {d.next_fixture or 'no match left this season'}",
         ]
+        if word(StopKind.DRAFT) in self.kinds:
+            lines.append("The draft is open: get_draft_pool, submit_draft, then advance.")
         lines += [f"WARNING: {text}" for text in d.warnings]
         b = self.budgets
         lines.append(f"left: {b.turns} turns, {b.queries} queries, {b.negotiations} negotiation moves")
