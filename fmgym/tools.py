@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 
 from fmgym.arguments import Arg, CallError, Choice, Flag, Id, Ids, Match, Money, Text, Whole
-from fmgym.calendar import season_of
 from fmgym.enums import Condition, Error, Facility, Formation, OrderAction, Position, Reply, Style, Tool
 from fmgym.errors import BadInput
 from fmgym.names import word
@@ -343,7 +342,7 @@ def _like(spec: ToolSpec, arg: Arg) -> str:
 
 
 def _read(spec: ToolSpec, given: Mapping[str, Any], world: World) -> ToolCall:
-    params, season = world.params, int(season_of(world.w.day))
+    params, season = world.params, int(world.array["season"][0])
     numbers: list[int] = []
     text = None
     for arg in spec.args:
@@ -361,7 +360,7 @@ def _read(spec: ToolSpec, given: Mapping[str, Any], world: World) -> ToolCall:
 
 def unparse(world: World, call: ToolCall) -> tuple[str, dict[str, Any]]:
     """The name and JSON arguments of a call; arguments at their default are left out."""
-    spec, season = spec_of(call), int(season_of(world.w.day))
+    spec, season = spec_of(call), int(world.array["season"][0])
     if not spec.args:
         return spec.name, {}
     first = spec.args[0]
