@@ -159,9 +159,7 @@ class Money(Arg):
             raise self.wrong_type(value, "a number of millions such as 8 or 0.75")
         low = bound(self.low, params)
         if not math.isfinite(value) or not low <= round(value * 1000) <= _MOST_K:
-            raise self.wrong_value(
-                value, f"a number of millions from {names.millions(low):g} to {_MOST_K // 1000}"
-            )
+            raise self.wrong_value(value, f"a number of millions from {names.millions(low):g} to {_MOST_K // 1000}")
         k = round(value * 1000)
         if abs(value * 1000 - k) > 1e-6 * max(1.0, abs(value)):
             raise self.wrong_value(value, "a number of millions with at most three decimals")

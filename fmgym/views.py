@@ -220,9 +220,7 @@ def player(world: World, seat: int, call: ToolCall) -> View:
 
 
 def _season_figures(pl: Any) -> View:
-    counts = {
-        name: int(pl[name]) for name in ("apps", "starts", "minutes", "goals", "assists", "yellows", "reds")
-    }
+    counts = {name: int(pl[name]) for name in ("apps", "starts", "minutes", "goals", "assists", "yellows", "reds")}
     return counts | {"rating": _rating(pl)}
 
 
@@ -359,9 +357,7 @@ def warnings(world: World, seat: int) -> list[str]:
     if world.w.seats[seat].drafted == 0:
         return out
     if c.confidence < p.board.warn:
-        out.append(
-            f"board confidence {c.confidence:.0f}, dismissal below {p.board.fire_review:g} at a review"
-        )
+        out.append(f"board confidence {c.confidence:.0f}, dismissal below {p.board.fire_review:g} at a review")
     if c.cash < 0:
         left = int(p.ruin.grace - (w.day - c.negative_since)) if c.negative_since >= 0 else int(p.ruin.grace)
         out.append(f"cash below zero: administration in {left} days")
@@ -484,9 +480,7 @@ def match_report(world: World, seat: int, call: ToolCall) -> View:
         "attendance": int(f.attendance),
         "home_possession": int(f.possession),
         "shots": f"{f.shots[0]}-{f.shots[1]}",
-        "players": [
-            _appearance(world, side, app) for side in range(2) for app in f.apps[side] if app.uid > 0
-        ],
+        "players": [_appearance(world, side, app) for side in range(2) for app in f.apps[side] if app.uid > 0],
     }
 
 
@@ -727,9 +721,7 @@ EVENTS: dict[Inbox, Callable[[World, int, int, int, int], str]] = {
     Inbox.BID_LOST: lambda w, s, a, b, c: f"{_named(w, a)} went to {club_id(b)}; your talks are over.",
     Inbox.CONTRACT_EXPIRING: lambda w, s, a, b, c: f"{_named(w, a)}: contract ends {date(b)}.",
     Inbox.CONTRACT_EXPIRED: _expired,
-    Inbox.INJURY: lambda w, s, a, b, c: (
-        f"{_named(w, a)} is out for {b} days{', a first choice' if c else ''}."
-    ),
+    Inbox.INJURY: lambda w, s, a, b, c: f"{_named(w, a)} is out for {b} days{', a first choice' if c else ''}.",
     Inbox.RETIREMENT: lambda w, s, a, b, c: f"{_named(w, a)} has retired at {b}.",
     Inbox.FACILITY_COMPLETED: lambda w, s, a, b, c: f"{word(Facility(a)).capitalize()} is now at level {b}.",
     Inbox.YOUTH_INTAKE: lambda w, s, a, b, c: f"{a} new prospects have joined the academy.",
@@ -737,15 +729,9 @@ EVENTS: dict[Inbox, Callable[[World, int, int, int, int], str]] = {
     Inbox.BOARD_TARGET: lambda w, s, a, b, c: f"The board expects place {a} or better.",
     Inbox.BOARD_WARNING: lambda w, s, a, b, c: f"The board's confidence is {a}: place {b}, target {c}.",
     Inbox.INSOLVENCY_WARNING: lambda w, s, a, b, c: f"Cash lasts about {a} days at the present rate.",
-    Inbox.ADMINISTRATION: lambda w, s, a, b, c: (
-        f"Administration: {a} points deducted, players sold by force."
-    ),
-    Inbox.REVIVAL: lambda w, s, a, b, c: (
-        f"Revival {a} of {b}: a new board, and a loan of {money(c)} to go on."
-    ),
-    Inbox.SEASON_SETTLED: lambda w, s, a, b, c: (
-        f"The season ended in place {a} with {b} points; honors now {c}."
-    ),
+    Inbox.ADMINISTRATION: lambda w, s, a, b, c: f"Administration: {a} points deducted, players sold by force.",
+    Inbox.REVIVAL: lambda w, s, a, b, c: f"Revival {a} of {b}: a new board, and a loan of {money(c)} to go on.",
+    Inbox.SEASON_SETTLED: lambda w, s, a, b, c: f"The season ended in place {a} with {b} points; honors now {c}.",
     Inbox.ORDER_EXECUTED: _ordered,
 }
 
