@@ -315,9 +315,7 @@ def _bid(office: Office, target: Row) -> bool:
 
 def _sign_free(office: Office, position: str) -> None:
     """The best free agent of a position."""
-    found = office.stop.call(
-        "get_transfer_market", kind="free", position=position, max_age=int(CORE_AGE), limit=1
-    )
+    found = office.stop.call("get_transfer_market", kind="free", position=position, max_age=int(CORE_AGE), limit=1)
     for row in found.data.get("players", ()):
         sign(office, row, fair_wage(office, row))
 
@@ -339,9 +337,7 @@ def promote(office: Office) -> None:
 def invest(office: Office) -> None:
     """The facility of the lowest level, when cash is ample."""
     club = office.stop.call("get_club_overview")
-    ready = [
-        f for f in club.data.get("facilities", ()) if f["ready"] is None and f["next_level_m"] is not None
-    ]
+    ready = [f for f in club.data.get("facilities", ()) if f["ready"] is None and f["next_level_m"] is not None]
     if ready:
         lowest = min(ready, key=lambda f: f["level"])
         if office.spare >= AMPLE * lowest["next_level_m"]:

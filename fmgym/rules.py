@@ -48,9 +48,7 @@ def _lists(p: Params) -> dict[str, Any]:
     return {
         "year": YEAR,
         "rounds": 2 * (p.shape.clubs - 1),
-        "stops": "\n".join(
-            f"- day {_days(StopKind(kind))}: {word(StopKind(kind))}" for kind in SCHEDULED_KINDS
-        ),
+        "stops": "\n".join(f"- day {_days(StopKind(kind))}: {word(StopKind(kind))}" for kind in SCHEDULED_KINDS),
         "events": len(Inbox),
         "notebook": NOTEBOOK,
         "letters": ", ".join(f"{x} up to {sd:g}" for x, sd in zip("ABC", p.scouting.confidence, strict=True)),

@@ -98,9 +98,7 @@ class RunLog:
         self._file: IO[bytes] | None = None
 
     @classmethod
-    def open(
-        cls, folder: str | os.PathLike[str], stamp: Mapping[str, Any], *, every_turn: bool = False
-    ) -> RunLog:
+    def open(cls, folder: str | os.PathLike[str], stamp: Mapping[str, Any], *, every_turn: bool = False) -> RunLog:
         """The log in ``folder``. Raises ``BadInput`` when it is of another run, damaged or not writable."""
         log = cls(Path(folder), dict(stamp), every_turn)
         try:
@@ -162,9 +160,7 @@ class RunLog:
     def turn(self, seat: int, turn: int, calls: Sequence[tuple[str, Mapping[str, Any]]], stop: int) -> None:
         """Log one turn's accepted calls."""
         for left, (tool, args) in zip(range(len(calls) - 1, -1, -1), calls, strict=True):
-            self._append(
-                {"seat": seat, "stop": stop, "turn": turn, "tool": tool, "args": dict(args), "left": left}
-            )
+            self._append({"seat": seat, "stop": stop, "turn": turn, "tool": tool, "args": dict(args), "left": left})
         if not calls:
             self._append({"seat": seat, "stop": stop, "turn": turn, "tool": None, "args": {}, "left": 0})
         if self.every_turn:

@@ -179,9 +179,7 @@ class Facts:
 
     def _offer(self) -> Any:
         """The offer a reply is about."""
-        return self._w.seats[self._seat].offers[
-            int(actions.offer_index(self._w, self._seat, self._asked.args[0]))
-        ]
+        return self._w.seats[self._seat].offers[int(actions.offer_index(self._w, self._seat, self._asked.args[0]))]
 
     def _newest(self) -> Any:
         s = self._w.seats[self._seat]
@@ -330,9 +328,7 @@ class Facts:
             return f"{self.player()} is {self.listing()} the transfer list already."
         if self._meant.tool == Tool.MAKE_TRANSFER_OFFER:
             return f"The fee for {self.player()} is agreed already: agree terms by offer_contract."
-        return (
-            f"{self.player()} has a contract until {date(self._player().contract_end)}; offer a longer one."
-        )
+        return f"{self.player()} has a contract until {date(self._player().contract_end)}; offer a longer one."
 
     def undone(self) -> str:
         slot = int(roster.slot_of(self._w, self._offer().uid))

@@ -69,9 +69,7 @@ class Session:
         """
         if draft not in ("agent", "auto"):
             raise BadInput(f"draft must be agent or auto, not {draft!r}")
-        world = World.open(
-            seed, seasons=seasons, opponents=opponents, auto_draft=draft == "auto", params=params
-        )
+        world = World.open(seed, seasons=seasons, opponents=opponents, auto_draft=draft == "auto", params=params)
         return cls(world, track)
 
     @property

@@ -179,9 +179,7 @@ def _offer_line(offer: Mapping[str, Any]) -> str:
     if "wage_m_per_year" in offer:
         terms = f"{offer['wage_m_per_year']:g}M a year for {offer['years']} years"
     else:
-        terms = f"{offer['fee_m']:g}M" + (
-            f" in {offer['instalments'] + 1} parts" if offer["instalments"] else ""
-        )
+        terms = f"{offer['fee_m']:g}M" + (f" in {offer['instalments'] + 1} parts" if offer["instalments"] else "")
     club = offer["club"] or "free agent"
     return f"{offer['id']} {offer['kind']} {offer['player']} ({club}) {terms}, until {offer['expires']}"
 
@@ -201,9 +199,7 @@ def _lines(data: Mapping[str, Any], indent: str = "") -> list[str]:
         if isinstance(value, list) and value and isinstance(value[0], dict):
             out += [f"{indent}{key}:", *_table(value, indent)]
         elif isinstance(value, dict):
-            out.append(
-                f"{indent}{key}: " + (", ".join(f"{k} {_cell(v)}" for k, v in value.items()) or "none")
-            )
+            out.append(f"{indent}{key}: " + (", ".join(f"{k} {_cell(v)}" for k, v in value.items()) or "none"))
         else:
             out.append(f"{indent}{key}: {_cell(value)}")
     return out

@@ -112,8 +112,7 @@ def stars(world: World, potential: float) -> float:
 
 def _scouted(world: World, seat: int, slot: int) -> View:
     uid, ability, error, potential = (
-        world.array["seats"][field][0, seat, slot]
-        for field in ("report_uid", "ability", "error", "potential")
+        world.array["seats"][field][0, seat, slot] for field in ("report_uid", "ability", "error", "potential")
     )
     if uid != rows.player(world, slot).uid:
         return {"ability": "?", "confidence": "D", "potential": None}
@@ -237,10 +236,7 @@ def player(world: World, seat: int, call: ToolCall) -> View:
 
 
 def _season_figures(pl: Any) -> View:
-    counts = {
-        name: getattr(pl, name)
-        for name in ("apps", "starts", "minutes", "goals", "assists", "yellows", "reds")
-    }
+    counts = {name: getattr(pl, name) for name in ("apps", "starts", "minutes", "goals", "assists", "yellows", "reds")}
     return counts | {"rating": _rating(pl)}
 
 
@@ -379,9 +375,7 @@ def warnings(world: World, seat: int) -> list[str]:
     if rows.seat(world, seat).drafted == 0:
         return out
     if c.confidence < p.board.warn:
-        out.append(
-            f"board confidence {c.confidence:.0f}, dismissal below {p.board.fire_review:g} at a review"
-        )
+        out.append(f"board confidence {c.confidence:.0f}, dismissal below {p.board.fire_review:g} at a review")
     if c.cash < 0:
         since = c.negative_since if c.negative_since >= 0 else today(world)
         out.append(f"cash below zero: administration in {p.ruin.grace - (today(world) - since)} days")
@@ -447,9 +441,7 @@ def _table_row(c: Any, club: int, own: int) -> View:
 
 
 def _results(c: Any) -> View:
-    view = {
-        name: getattr(c, name) for name in ("won", "drawn", "lost", "goals_for", "goals_against", "points")
-    }
+    view = {name: getattr(c, name) for name in ("won", "drawn", "lost", "goals_for", "goals_against", "points")}
     return {"played": view["won"] + view["drawn"] + view["lost"]} | view
 
 
@@ -747,9 +739,7 @@ EVENTS: dict[Inbox, Callable[[World, int, int, int, int], str]] = {
     Inbox.BID_LOST: lambda w, s, a, b, c: f"{_named(w, a)} went to {club_id(b)}; your talks are over.",
     Inbox.CONTRACT_EXPIRING: lambda w, s, a, b, c: f"{_named(w, a)}: contract ends {date(b)}.",
     Inbox.CONTRACT_EXPIRED: _expired,
-    Inbox.INJURY: lambda w, s, a, b, c: (
-        f"{_named(w, a)} is out for {b} days{', a first choice' if c else ''}."
-    ),
+    Inbox.INJURY: lambda w, s, a, b, c: f"{_named(w, a)} is out for {b} days{', a first choice' if c else ''}.",
     Inbox.RETIREMENT: lambda w, s, a, b, c: f"{_named(w, a)} has retired at {b}.",
     Inbox.FACILITY_COMPLETED: lambda w, s, a, b, c: f"{word(Facility(a)).capitalize()} is now at level {b}.",
     Inbox.YOUTH_INTAKE: lambda w, s, a, b, c: f"{a} new prospects have joined the academy.",
@@ -757,15 +747,9 @@ EVENTS: dict[Inbox, Callable[[World, int, int, int, int], str]] = {
     Inbox.BOARD_TARGET: lambda w, s, a, b, c: f"The board expects place {a} or better.",
     Inbox.BOARD_WARNING: lambda w, s, a, b, c: f"The board's confidence is {a}: place {b}, target {c}.",
     Inbox.INSOLVENCY_WARNING: lambda w, s, a, b, c: f"Cash lasts about {a} days at the present rate.",
-    Inbox.ADMINISTRATION: lambda w, s, a, b, c: (
-        f"Administration: {a} points deducted, players sold by force."
-    ),
-    Inbox.REVIVAL: lambda w, s, a, b, c: (
-        f"Revival {a} of {b}: a new board, and a loan of {money(c)} to go on."
-    ),
-    Inbox.SEASON_SETTLED: lambda w, s, a, b, c: (
-        f"The season ended in place {a} with {b} points; honors now {c}."
-    ),
+    Inbox.ADMINISTRATION: lambda w, s, a, b, c: f"Administration: {a} points deducted, players sold by force.",
+    Inbox.REVIVAL: lambda w, s, a, b, c: f"Revival {a} of {b}: a new board, and a loan of {money(c)} to go on.",
+    Inbox.SEASON_SETTLED: lambda w, s, a, b, c: f"The season ended in place {a} with {b} points; honors now {c}.",
     Inbox.ORDER_EXECUTED: _ordered,
 }
 
@@ -800,9 +784,7 @@ def completed(world: World, picks: Sequence[int]) -> np.ndarray:
 
 def _template(world: World, seat: int, t: int) -> View:
     tm = rows.row(rows.table(world, "templates"), t)
-    ability, potential = (
-        world.array["seats"][field][0, seat, t] for field in ("draft_ability", "draft_potential")
-    )
+    ability, potential = (world.array["seats"][field][0, seat, t] for field in ("draft_ability", "draft_potential"))
     error = world.params.scouting.bias  # reports on templates have no noise
     return {
         "id": template_id(t),

@@ -90,21 +90,15 @@ def everything(stop: Stop) -> list[tuple[str, dict[str, Any]]]:
     squad = stop.call("get_squad").data["players"]
     found = stop.call("get_transfer_market", kind="all").data["players"]
     calls = [
-        (name, {})
-        for name, spec in TOOLS.items()
-        if spec.kind == "query" and not any(a.required for a in spec.args)
+        (name, {}) for name, spec in TOOLS.items() if spec.kind == "query" and not any(a.required for a in spec.args)
     ]
     calls += [("get_history", {"kind": kind}) for kind in ("honors", "seasons", "transfers")]
     calls += [("get_player", {"player_id": row["id"]}) for row in (*squad[:2], *found[:2])]
     for row in found[:3]:
-        calls.append(
-            ("make_transfer_offer", {"player_id": row["id"], "amount_m": round(row["value_m"], 2) + 0.1})
-        )
+        calls.append(("make_transfer_offer", {"player_id": row["id"], "amount_m": round(row["value_m"], 2) + 0.1}))
         calls.append(("offer_contract", {"player_id": row["id"], "wage_m_per_year": 9, "years": 3}))
     for row in squad[:2]:
-        calls.append(
-            ("offer_contract", {"player_id": row["id"], "wage_m_per_year": row["wage_m"] or 1, "years": 4})
-        )
+        calls.append(("offer_contract", {"player_id": row["id"], "wage_m_per_year": row["wage_m"] or 1, "years": 4}))
         calls.append(("list_player", {"player_id": row["id"]}))
     return [*calls, ("invest", {"facility": "academy"}), ("append_note", {"text": f"stop {stop.number}"})]
 

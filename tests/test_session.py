@@ -49,9 +49,7 @@ def test_a_finished_run_takes_no_calls() -> None:
 def test_listeners_hear_of_every_turn_before_the_world_moves() -> None:
     session = session_at()
     heard: list[tuple[int, int, list[Played], int]] = []
-    session.listeners.append(
-        lambda seat, turn, played: heard.append((seat, turn, played, int(session.world.w.day)))
-    )
+    session.listeners.append(lambda seat, turn, played: heard.append((seat, turn, played, int(session.world.w.day))))
     turns = int(session.world.w.seats[0].total_turns)
     session.turn([("fly", {})])
     session.turn([("append_note", {"text": "x"}), ("get_fixtures", {"which": "all"}), ("advance", {})])

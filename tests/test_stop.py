@@ -128,9 +128,7 @@ def test_a_flooded_stop_is_clipped_with_a_count() -> None:
 
 
 def test_results_read_as_tables() -> None:
-    assert (
-        Result(False, "invest", "CASH_SHORT", "Too dear.").to_text() == "invest: ERROR CASH_SHORT. Too dear."
-    )
+    assert Result(False, "invest", "CASH_SHORT", "Too dear.").to_text() == "invest: ERROR CASH_SHORT. Too dear."
     data = {
         "a": 1.5,
         "b": None,

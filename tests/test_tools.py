@@ -93,9 +93,7 @@ def fits(value: Any, schema: dict[str, Any]) -> bool:
     if schema["type"] == "string":
         in_words = value in schema.get("enum", [value])
         return (
-            in_words
-            and bool(re.search(schema.get("pattern", ""), value))
-            and len(value) <= schema.get("maxLength", 99)
+            in_words and bool(re.search(schema.get("pattern", ""), value)) and len(value) <= schema.get("maxLength", 99)
         )
     return schema.get("minimum", value) <= value <= schema.get("maximum", value)
 
@@ -269,9 +267,7 @@ def test_every_tool_is_accepted_and_counted(name: str) -> None:
     session = opened()
     args = arguments(session)
     s, spec = session.world.w.seats[0], TOOLS[name]
-    before = {
-        key: int(s[key]) for key in ("queries", "negotiations", "total_calls", "total_actions", "total_turns")
-    }
+    before = {key: int(s[key]) for key in ("queries", "negotiations", "total_calls", "total_actions", "total_turns")}
     stop = int(s.stop)
     result = session.call(name, args)
     assert (result.ok, result.error, result.tool) == (True, None, name)
@@ -534,9 +530,7 @@ def test_every_code_is_met_by_some_test() -> None:
 def test_sentences_name_concrete_facts() -> None:
     session = session_at()
     cash = session.call("get_finances").data["cash_m"]
-    short = session.call(
-        "make_transfer_offer", {"player_id": uid(session, target(session)), "amount_m": 5000}
-    )
+    short = session.call("make_transfer_offer", {"player_id": uid(session, target(session)), "amount_m": 5000})
     assert short.message == f"This needs 5000M at once and the club has {cash:g}M."
     closed = session_at(89).call("make_transfer_offer", {"player_id": own(session), "amount_m": 1})
     assert closed.error == "OWN_PLAYER"
@@ -559,18 +553,12 @@ def test_a_bid_is_countered_accepted_and_signed() -> None:
     countered = session.call("make_transfer_offer", bid)
     assert countered.data["status"] == "countered"
     assert countered.data["offer_id"] in countered.message
-    agreed = session.call(
-        "respond_to_offer", {"offer_id": countered.data["offer_id"], "response": "accept_counter"}
-    )
+    agreed = session.call("respond_to_offer", {"offer_id": countered.data["offer_id"], "response": "accept_counter"})
     assert agreed.data["status"] == "accepted"
     assert agreed.data["fee_m"] == countered.data["fee_m"]
-    low = session.call(
-        "offer_contract", {"player_id": uid(session, slot), "wage_m_per_year": 0.001, "years": 3}
-    )
+    low = session.call("offer_contract", {"player_id": uid(session, slot), "wage_m_per_year": 0.001, "years": 3})
     assert low.data == {"status": "rejected"}
-    signed = session.call(
-        "offer_contract", {"player_id": uid(session, slot), "wage_m_per_year": 60, "years": 3}
-    )
+    signed = session.call("offer_contract", {"player_id": uid(session, slot), "wage_m_per_year": 60, "years": 3})
     assert signed.data == {"status": "accepted", "wage_m_per_year": 60.0}
     assert uid(session, slot) in [row["id"] for row in session.call("get_squad").data["players"]]
 
@@ -597,9 +585,7 @@ def test_every_answer_has_its_sentence() -> None:
     talks = {Outcome.ACCEPTED, Outcome.COUNTERED, Outcome.REJECTED, Outcome.TALKS_OFF}
     reached |= {(tool, o) for tool in (Tool.MAKE_TRANSFER_OFFER, Tool.OFFER_CONTRACT) for o in talks}
     others = [
-        s.tool
-        for s in TOOLS.values()
-        if s.kind != "query" and s.budget == "none" and s.tool != Tool.OFFER_CONTRACT
+        s.tool for s in TOOLS.values() if s.kind != "query" and s.budget == "none" and s.tool != Tool.OFFER_CONTRACT
     ]
     assert set(ANSWERS) == reached | {(tool, Outcome.DONE) for tool in others}
 

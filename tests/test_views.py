@@ -112,16 +112,11 @@ def test_market_filters_sorts_and_pages() -> None:
     assert all(row["position"] == "ST" and 20 <= row["age"] < 25 and row["value_m"] <= 5 for row in rows)
     values = [row["value_m"] for row in rows]
     assert values == sorted(values, reverse=True)
-    able = session.call("get_transfer_market", {"kind": "all", "min_ability": 70, "limit": 50}).data[
-        "players"
-    ]
+    able = session.call("get_transfer_market", {"kind": "all", "min_ability": 70, "limit": 50}).data["players"]
     assert all(int(row["ability"].split("-")[1]) >= 70 for row in able)
     assert all(row["club"] != "C01" for row in (*everyone["players"], *rows, *able))
     for sort in ("age", "wage", "potential"):
-        assert (
-            session.call("get_transfer_market", {"kind": "all", "sort": sort}).data["found"]
-            == everyone["found"]
-        )
+        assert session.call("get_transfer_market", {"kind": "all", "sort": sort}).data["found"] == everyone["found"]
 
 
 def test_market_kinds() -> None:
@@ -133,9 +128,7 @@ def test_market_kinds() -> None:
     assert names.player_id(w.players[slot].uid) in [row["id"] for row in found]
     free = release(session, 2)
     found = session.call("get_transfer_market", {"kind": "free"}).data["players"]
-    assert [(row["id"], row["club"], row["wage_m"]) for row in found if row["id"] == free] == [
-        (free, "free", 0.0)
-    ]
+    assert [(row["id"], row["club"], row["wage_m"]) for row in found if row["id"] == free] == [(free, "free", 0.0)]
     w.players[slot].contract_end = w.day + 100
     found = session.call("get_transfer_market", {"kind": "expiring", "limit": 50}).data["players"]
     assert names.player_id(w.players[slot].uid) in [row["id"] for row in found]
@@ -178,12 +171,8 @@ def test_archive_keeps_seasons_and_other_clubs_fees_hidden() -> None:
     assert honors[0]["champion"] == final[0]["club"]
     moves = session.call("get_history", {"kind": "transfers", "limit": 50}).data
     assert moves["found"] > 50
-    assert [row["date"] for row in moves["rows"]] == sorted(
-        (row["date"] for row in moves["rows"]), reverse=True
-    )
-    bought = [
-        row for row in moves["rows"] if row["kind"] == "transfer" and "C01" not in (row["from"], row["to"])
-    ]
+    assert [row["date"] for row in moves["rows"]] == sorted((row["date"] for row in moves["rows"]), reverse=True)
+    bought = [row for row in moves["rows"] if row["kind"] == "transfer" and "C01" not in (row["from"], row["to"])]
     assert all(row["fee_m"] is None for row in bought)
     one = moves["rows"][0]
     his = session.call("get_history", {"kind": "transfers", "player_id": one["player"]}).data["rows"]
@@ -292,10 +281,6 @@ def test_names_are_our_own_and_stable() -> None:
 
 
 def test_every_query_has_its_view() -> None:
-    assert [names.word(tool) for tool in views.QUERIES] == [
-        n for n, spec in TOOLS.items() if spec.kind == "query"
-    ]
+    assert [names.word(tool) for tool in views.QUERIES] == [n for n, spec in TOOLS.items() if spec.kind == "query"]
     assert set(views.EVENTS) == set(Inbox)
-    assert {row["position"] for row in session_at().call("get_squad").data["players"]} <= set(
-        Position.__members__
-    )
+    assert {row["position"] for row in session_at().call("get_squad").data["players"]} <= set(Position.__members__)
