@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Sequence
-from typing import Any
 
 from fmgym.baselines.reading import Row, day, median, middle, potential
-from fmgym.state import YEAR
 from fmgym.stop import Result, Stop
 
 WAGE_SHARE = 0.60  # of revenue
@@ -122,7 +120,9 @@ def draft(stop: Stop) -> None:
     templates: list[Row] = pool["templates"]
     chosen: list[Row] = []
     for position, count in SQUAD.items():
-        able = sorted((t for t in templates if t["position"] == position), key=lambda t: (t["price_m"], t["id"]))
+        able = sorted(
+            (t for t in templates if t["position"] == position), key=lambda t: (t["price_m"], t["id"])
+        )
         chosen += able[:count]
     money = pool["budget_m"] - sum(t["price_m"] for t in chosen)
     wages = DRAFT_WAGES * finances["expected_revenue_m"] - sum(t["wage_m"] for t in chosen)
@@ -143,7 +143,13 @@ def _best_swap(
         for new in templates:
             gain = quality(new) - quality(old)
             price, wage = new["price_m"] - old["price_m"], new["wage_m"] - old["wage_m"]
-            if new["position"] != old["position"] or new in chosen or gain <= 0 or price > money or wage > wages:
+            if (
+                new["position"] != old["position"]
+                or new in chosen
+                or gain <= 0
+                or price > money
+                or wage > wages
+            ):
                 continue
             rate = gain / max(price + YEARS * wage, 0.1)
             if rate > most:
@@ -323,7 +329,9 @@ def _bid(office: Office, target: Row) -> bool:
 
 def _sign_free(office: Office, position: str) -> None:
     """The best free agent of a position."""
-    found = office.stop.call("get_transfer_market", kind="free", position=position, max_age=int(CORE_AGE), limit=1)
+    found = office.stop.call(
+        "get_transfer_market", kind="free", position=position, max_age=int(CORE_AGE), limit=1
+    )
     for row in found.data.get("players", ()):
         sign(office, row, fair_wage(office, row))
 
@@ -345,7 +353,9 @@ def promote(office: Office) -> None:
 def invest(office: Office) -> None:
     """The facility of the lowest level, when cash is ample."""
     club = office.stop.call("get_club_overview")
-    ready = [f for f in club.data.get("facilities", ()) if f["ready"] is None and f["next_level_m"] is not None]
+    ready = [
+        f for f in club.data.get("facilities", ()) if f["ready"] is None and f["next_level_m"] is not None
+    ]
     if ready:
         lowest = min(ready, key=lambda f: f["level"])
         if office.spare >= AMPLE * lowest["next_level_m"]:

@@ -136,7 +136,7 @@ class Match(Arg):
         if int(found[1]) != season + 1:
             raise CallError(
                 Error.UNKNOWN_MATCH,
-                f"{value} is not of the running season; its matches are {names.match_id(season, 0)} and so on.",
+                f"{value} is of another season; this one has {names.match_id(season, 0)} and so on.",
             )
         return int(found[2])
 
@@ -159,7 +159,9 @@ class Money(Arg):
             raise self.wrong_type(value, "a number of millions such as 8 or 0.75")
         low = bound(self.low, params)
         if not math.isfinite(value) or not low <= round(value * 1000) <= _MOST_K:
-            raise self.wrong_value(value, f"a number of millions from {names.millions(low):g} to {_MOST_K // 1000}")
+            raise self.wrong_value(
+                value, f"a number of millions from {names.millions(low):g} to {_MOST_K // 1000}"
+            )
         k = round(value * 1000)
         if abs(value * 1000 - k) > 1e-6 * max(1.0, abs(value)):
             raise self.wrong_value(value, "a number of millions with at most three decimals")

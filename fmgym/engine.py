@@ -6,9 +6,9 @@ Everything above (envs, sessions, runners) drives worlds through these functions
 import numpy as np
 
 from fmgym import generate
-from fmgym.enums import Error, Outcome, Settle
+from fmgym.enums import Settle
 from fmgym.jit import njit
-from fmgym.kernels import actions, day, season
+from fmgym.kernels import actions, day, draft, season
 from fmgym.score import net_worth
 
 
@@ -61,7 +61,7 @@ def _close_draft(w, p):
         s = w.seats[seat]
         for i in range(s.n_draft):
             picks[i] = s.draft[i]
-        generate.hire(w, p, s.club, picks, generate.complete_draft(w, p, picks, s.n_draft))
+        draft.hire(w, p, s.club, picks, draft.complete_draft(w, p, picks, s.n_draft))
         s.drafted = 1
     w.draft_open = 0
     begin(w, p)

@@ -13,12 +13,57 @@ _PLACES = (
     "Irongate", "Juniper Bay", "Kestrel Hill", "Lowmarsh", "Merrowby", "Northfell", "Oakhaven", "Pellworth",
     "Quarrington", "Ravenscar", "Stonemouth", "Thornwick",
 )  # fmt: skip
-_SIDES = ("United", "Athletic", "Rovers", "City", "Rangers", "Wanderers", "Albion", "Town", "Harriers", "Stars")
+_SIDES = (
+    "United",
+    "Athletic",
+    "Rovers",
+    "City",
+    "Rangers",
+    "Wanderers",
+    "Albion",
+    "Town",
+    "Harriers",
+    "Stars",
+)
 _FIRST = ("Al", "Be", "Cor", "Da", "El", "Fio", "Gu", "Ha", "Ir", "Jo", "Ka", "Lu", "Mi", "No", "Os", "Pe")
 _FIRST_END = ("ben", "dric", "lo", "mar", "nas", "ren", "to", "vin")
-_LAST = ("Bar", "Cas", "Dor", "Fel", "Gran", "Hol", "Kor", "Lan", "Mor", "Nev", "Pal", "Rost", "Sand", "Tor", "Var", "Wil")
+_LAST = (
+    "Bar",
+    "Cas",
+    "Dor",
+    "Fel",
+    "Gran",
+    "Hol",
+    "Kor",
+    "Lan",
+    "Mor",
+    "Nev",
+    "Pal",
+    "Rost",
+    "Sand",
+    "Tor",
+    "Var",
+    "Wil",
+)
 _LAST_MIDDLE = ("a", "e", "i", "o", "en", "er", "in", "or")
-_LAST_END = ("berg", "ci", "dal", "lin", "man", "nov", "quist", "ros", "sen", "tes", "to", "vic", "well", "witz", "ya", "zar")
+_LAST_END = (
+    "berg",
+    "ci",
+    "dal",
+    "lin",
+    "man",
+    "nov",
+    "quist",
+    "ros",
+    "sen",
+    "tes",
+    "to",
+    "vic",
+    "well",
+    "witz",
+    "ya",
+    "zar",
+)
 
 
 def club_name(club: int) -> str:

@@ -171,7 +171,9 @@ def replay(folder: str | os.PathLike[str], progress: Progress | None = None) -> 
     result = _result(session, mark, claimed.get(runlog.UNTIMED, 0.0))
     for name, value in asdict(result).items():
         if claimed.get(name) != value:
-            raise CheckFailed(f"{runlog.RUN} does not hold: {name} is {claimed.get(name)!r}, the log gives {value!r}")
+            raise CheckFailed(
+                f"{runlog.RUN} does not hold: {name} is {claimed.get(name)!r}, the log gives {value!r}"
+            )
     return result
 
 
@@ -181,7 +183,9 @@ def _same_engine(mark: Mapping[str, Any]) -> None:
         knobs = {name: mark[name] for name in ("policy", "seed", "seasons", "opponents", "draft")}
         own = stamp(**knobs, changes=mark["params"])
     except (KeyError, TypeError, AttributeError, BadInput) as error:
-        raise CheckFailed(f"{runlog.ACTIONS} line 1 does not hold: its stamp opens no run ({error})") from None
+        raise CheckFailed(
+            f"{runlog.ACTIONS} line 1 does not hold: its stamp opens no run ({error})"
+        ) from None
     for name in ("track", "engine", "params_hash", "score_version"):
         if mark.get(name) != own[name]:
             raise CheckFailed(
@@ -219,7 +223,10 @@ def ladder(
 
 
 def _spread(
-    tasks: Sequence[tuple[Policy, int]], jobs: int, knobs: Mapping[str, Any], keep: Callable[[int, RunResult], None]
+    tasks: Sequence[tuple[Policy, int]],
+    jobs: int,
+    knobs: Mapping[str, Any],
+    keep: Callable[[int, RunResult], None],
 ) -> None:
     """Run tasks in other processes. An interrupt ends them at once."""
     before = set(active_children())

@@ -20,8 +20,11 @@ VERSION = "1"
 def composite(p, honors, value_added, squad_value):
     """S_raw from its three channels: honors points, value added (k, real), squad value (k, real)."""
     s = p.score
-    return (honors_channel(p, honors) + value_channel(p, value_added)
-            + s.squad_value[0] * log(1.0 + max(squad_value, 0.0) / s.squad_value[1]))
+    return (
+        honors_channel(p, honors)
+        + value_channel(p, value_added)
+        + s.squad_value[0] * log(1.0 + max(squad_value, 0.0) / s.squad_value[1])
+    )
 
 
 @njit

@@ -24,8 +24,8 @@ from fmgym.enums import (
     Status,
     Tool,
 )
-from fmgym.generate import complete_draft
 from fmgym.kernels import actions, contracts, finance, market, roster, talks
+from fmgym.kernels.draft import complete_draft
 from fmgym.names import club_id, date, match_id, millions, money, offer_id, player_id, word
 from fmgym.state import YEAR
 from fmgym.tools import NOTEBOOK, ToolCall, unparse
@@ -35,20 +35,20 @@ from fmgym.world import World
 # Codes that arguments.py and tools.py raise carry their sentences with them.
 REFUSALS: dict[Error, str] = {
     Error.BAD_ARGUMENT: "{misfit}",
-    Error.QUERY_BUDGET: "All {queries} queries of this stop are spent; actions, notes and advance are still open.",
-    Error.NEGOTIATION_BUDGET: "All {negotiations} negotiation moves of this stop are spent; try again at the next one.",
+    Error.QUERY_BUDGET: "The stop's {queries} queries are spent; actions, notes and advance are open.",
+    Error.NEGOTIATION_BUDGET: "The stop's {negotiations} negotiation moves are spent; wait for the next one.",
     Error.DRAFT_ONLY: "{tool} is for the draft only, which is over.",
     Error.NOT_IN_DRAFT: "The draft comes first: use get_draft_pool, submit_draft and then advance.",
-    Error.UNKNOWN_PLAYER: "There is no player {player} (any more); get_squad and get_transfer_market show ids.",
+    Error.UNKNOWN_PLAYER: "There is no player {player} now; get_squad and get_transfer_market show ids.",
     Error.NOT_YOUR_PLAYER: "{player} is not {owned}.",
     Error.OWN_PLAYER: "{player} is your own player; bid for players of other clubs.",
     Error.WINDOW_CLOSED: "The transfer window is closed; the next one opens {opens}.",
     Error.CASH_SHORT: "This needs {need} at once and the club has {cash}.",
     Error.SQUAD_FULL: "The squad has {squad} seniors and may have {squad_max}: sell or release one first.",
-    Error.SQUAD_MINIMUM: "The squad has {squad} seniors and must keep {squad_min}: sign or promote one first.",
+    Error.SQUAD_MINIMUM: "The squad has {squad} seniors and must keep {squad_min}: sign one first.",
     Error.COOLDOWN: "Talks about {player} are broken off until {cooled}.",
     Error.UNKNOWN_OFFER: "There is no live offer {offer}; live are: {live}.",
-    Error.NO_COUNTER: "Offer {offer} is {about}; accept_counter takes counters to your own bids and wage offers.",
+    Error.NO_COUNTER: "Offer {offer} is {about}; accept_counter takes counters to your own offers.",
     Error.NOT_FOR_SALE: "{player} cannot be bought now: {unsaleable}.",
     Error.NO_AGREEMENT: "{unagreed}",
     Error.NOT_ACADEMY: "{player} is a senior already; promote prospects of get_youth_academy.",
@@ -56,21 +56,27 @@ REFUSALS: dict[Error, str] = {
     Error.BUILDING: "The {facility} is under construction until {ready}.",
     Error.UNKNOWN_MATCH: "There is no report of {match}; get_fixtures shows ids of played matches.",
     Error.ORDER_EMPTY: "Standing order {place} is empty already.",
-    Error.OVER_BUDGET: "The completed list costs {list_cost} and the budget is {draft_budget}; choose cheaper ones.",
+    Error.OVER_BUDGET: "The completed list costs {list_cost}, above the budget of {draft_budget}.",
     Error.UNKNOWN_TEMPLATE: "Templates run from T01 to T{templates}; get_draft_pool shows them.",
     Error.NO_CHANGE: "{unchanged}",
     Error.PLAYER_REFUSES: "{player} will not talk about a new contract: {refusal}.",
     Error.UNAVAILABLE: "The deal can no longer be done: {undone}.",
     Error.FINISHED: "The run is over ({ending}); no more calls count.",
     Error.WAITING: "This stop is closed; calls count again at the next one.",
-    Error.NOTEBOOK_FULL: "The notebook would have {notebook_size} characters and holds {notebook_room}: rewrite it shorter.",
+    Error.NOTEBOOK_FULL: "A notebook holds {notebook_room} characters, this one would have {notebook_size}.",
 }
 
 ANSWERS: dict[tuple[Tool, Outcome], str] = {
     (Tool.SET_LINEUP, Outcome.DONE): "Lineup: {lineup}.",
     (Tool.SET_TACTICS, Outcome.DONE): "{tactics}.",
-    (Tool.MAKE_TRANSFER_OFFER, Outcome.ACCEPTED): "{owner} accept {sum}: agree terms by offer_contract until {expires}.",
-    (Tool.MAKE_TRANSFER_OFFER, Outcome.COUNTERED): "{owner} ask {sum} instead (offer {answered}, until {expires}).",
+    (
+        Tool.MAKE_TRANSFER_OFFER,
+        Outcome.ACCEPTED,
+    ): "{owner} accept {sum}: agree terms by offer_contract until {expires}.",
+    (
+        Tool.MAKE_TRANSFER_OFFER,
+        Outcome.COUNTERED,
+    ): "{owner} ask {sum} instead (offer {answered}, until {expires}).",
     (Tool.MAKE_TRANSFER_OFFER, Outcome.REJECTED): "{owner} reject the bid.",
     (Tool.MAKE_TRANSFER_OFFER, Outcome.TALKS_OFF): "{owner} break off the talks until {cooled}.",
     (Tool.RESPOND_TO_OFFER, Outcome.DONE): "Offer {offer} is turned down.",
@@ -78,7 +84,10 @@ ANSWERS: dict[tuple[Tool, Outcome], str] = {
     (Tool.RESPOND_TO_OFFER, Outcome.COUNTERED): "The bidder raises to {sum}; the offer stands.",
     (Tool.RESPOND_TO_OFFER, Outcome.TALKS_OFF): "The bidder walks away.",
     (Tool.OFFER_CONTRACT, Outcome.ACCEPTED): "{player} signs at {sum} a year.",
-    (Tool.OFFER_CONTRACT, Outcome.COUNTERED): "{player} asks {sum} a year (offer {answered}, until {expires}).",
+    (
+        Tool.OFFER_CONTRACT,
+        Outcome.COUNTERED,
+    ): "{player} asks {sum} a year (offer {answered}, until {expires}).",
     (Tool.OFFER_CONTRACT, Outcome.REJECTED): "{player} turns the offer down.",
     (Tool.OFFER_CONTRACT, Outcome.TALKS_OFF): "{player} breaks off the talks until {cooled}.",
     (Tool.LIST_PLAYER, Outcome.DONE): "{player} is {listing} the transfer list.",
@@ -86,7 +95,10 @@ ANSWERS: dict[tuple[Tool, Outcome], str] = {
     (Tool.PROMOTE_YOUTH, Outcome.DONE): "{player} is a senior now.",
     (Tool.INVEST, Outcome.DONE): "Work on the {facility} has begun, ready {ready}.",
     (Tool.SET_STANDING_ORDER, Outcome.DONE): "Standing order {place} is {ordering}.",
-    (Tool.SUBMIT_DRAFT, Outcome.DONE): "List of {picked} taken; completed it costs {list_cost} of {draft_budget}.",
+    (
+        Tool.SUBMIT_DRAFT,
+        Outcome.DONE,
+    ): "List of {picked} taken; completed it costs {list_cost} of {draft_budget}.",
     (Tool.APPEND_NOTE, Outcome.DONE): "Noted.",
     (Tool.REWRITE_NOTES, Outcome.DONE): "Notebook replaced.",
     (Tool.ADVANCE, Outcome.DONE): "The stop is closed.",
@@ -170,7 +182,9 @@ class Facts:
 
     def _offer(self) -> Any:
         """The offer a reply is about."""
-        return self._w.seats[self._seat].offers[int(actions.offer_index(self._w, self._seat, self._asked.args[0]))]
+        return self._w.seats[self._seat].offers[
+            int(actions.offer_index(self._w, self._seat, self._asked.args[0]))
+        ]
 
     def _newest(self) -> Any:
         s = self._w.seats[self._seat]
@@ -313,14 +327,17 @@ class Facts:
         if self._player().status == Status.ACADEMY:
             return f"{self.player()} is in your academy: promote him first."
         days = self._p.wage.free_days
-        return f"Agree a fee for {self.player()} by make_transfer_offer first; without one only the last {days} days of a contract are open."
+        who = self.player()
+        return f"{who} needs an agreed fee first (make_transfer_offer) until his contract's last {days} days."
 
     def unchanged(self) -> str:
         if self._meant.tool == Tool.LIST_PLAYER:
             return f"{self.player()} is {self.listing()} the transfer list already."
         if self._meant.tool == Tool.MAKE_TRANSFER_OFFER:
             return f"The fee for {self.player()} is agreed already: agree terms by offer_contract."
-        return f"{self.player()} has a contract until {date(self._player().contract_end)}; offer a longer one."
+        return (
+            f"{self.player()} has a contract until {date(self._player().contract_end)}; offer a longer one."
+        )
 
     def undone(self) -> str:
         slot = int(roster.slot_of(self._w, self._offer().uid))

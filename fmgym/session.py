@@ -30,7 +30,7 @@ NOTE_BREAK = "\n"
 
 
 class Played(msgspec.Struct, frozen=True):
-    """An accepted call as the log keeps it: canonical arguments, outcome, and a fee, wage or 0 in thousands."""
+    """An accepted call as the log keeps it; ``value`` is a fee or wage in thousands, or 0."""
 
     tool: str
     args: dict[str, Any]

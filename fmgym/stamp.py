@@ -13,7 +13,13 @@ from fmgym.params import Params
 
 
 def stamp(
-    *, policy: str, seed: int, seasons: int, opponents: str, draft: str, changes: Mapping[str, Any] | None = None
+    *,
+    policy: str,
+    seed: int,
+    seasons: int,
+    opponents: str,
+    draft: str,
+    changes: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """The stamp of a solo run, as JSON values. Raises ``BadInput`` for changes that are no parameters."""
     return {
@@ -28,7 +34,8 @@ def stamp(
         "opponents": opponents,
         "draft": draft,
         "params": {
-            name: list(value) if isinstance(value, tuple) else value for name, value in (changes or {}).items()
+            name: list(value) if isinstance(value, tuple) else value
+            for name, value in (changes or {}).items()
         },
     }
 

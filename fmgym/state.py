@@ -28,7 +28,7 @@ CALL_ARGS = 4  # integers a recent action keeps of its arguments
 MAX_ARGS = 25  # integers a call can carry: a whole draft list
 RATED = 10  # ratings in match reports are stored times this
 
-I, F = np.int64, np.float64
+INT, FLOAT = np.int64, np.float64
 
 
 def record(fields: list[tuple[Any, ...]]) -> np.dtype:
@@ -39,11 +39,11 @@ def record(fields: list[tuple[Any, ...]]) -> np.dtype:
 
 
 def _ints(names: str) -> list[tuple[str, type]]:
-    return [(name, I) for name in names.split()]
+    return [(name, INT) for name in names.split()]
 
 
 def _floats(names: str) -> list[tuple[str, type]]:
-    return [(name, F) for name in names.split()]
+    return [(name, FLOAT) for name in names.split()]
 
 
 # What everyone may know of a player, and what his club and the public believe (never truth itself).
@@ -76,9 +76,7 @@ PLAYER = record(
 )
 
 # Hidden from everyone, the owner included (world rules, section 3).
-TRUTH = record(
-    _floats("ability potential proneness growth onset consistency") + _ints("style_fit")
-)
+TRUTH = record(_floats("ability potential proneness growth onset consistency") + _ints("style_fit"))
 
 # What one club remembers of dealing for one player: fee talks with the owner, wage talks with him.
 TALK = record(
@@ -90,35 +88,47 @@ PAIR = record(_ints("day") + _floats("markup"))  # repeat-deal mark-up of a sell
 
 DEBT = record(_ints("payer payee amount left due"))  # `left` yearly payments of `amount`; payee -1: the bank
 
-APP = record([("uid", np.int32), ("minutes", np.int16), ("goals", np.int8), ("assists", np.int8),
-              ("cards", np.int8), ("rating", np.int8)])  # cards: 1 yellow, 2 red; rating x 10
+APP = record(
+    [
+        ("uid", np.int32),
+        ("minutes", np.int16),
+        ("goals", np.int8),
+        ("assists", np.int8),
+        ("cards", np.int8),
+        ("rating", np.int8),
+    ]
+)  # cards: 1 yellow, 2 red; rating x 10
 
 FIXTURE = record(
     _ints("day matchday home away played home_goals away_goals attendance")
-    + [("shots", I, (2,)), ("possession", I), ("apps", APP, (2, MATCH_PLAYERS))]
+    + [("shots", INT, (2,)), ("possession", INT), ("apps", APP, (2, MATCH_PLAYERS))]
 )
 
-MOVE = record([(n, np.int32) for n in "day uid kind source target fee wage years".split()])
+MOVE = record([(n, np.int32) for n in ["day", "uid", "kind", "source", "target", "fee", "wage", "years"]])
 
 # A club at a season's end. Position and points are those of settlement; the rest of the year's last day.
 SEASON = record(
-    _ints("position points won drawn lost goals_for goals_against honors net_worth squad_value cash"
-          " wage_bill revenue target deaths squad_size")
+    _ints(
+        "position points won drawn lost goals_for goals_against honors net_worth squad_value cash"
+        " wage_bill revenue target deaths squad_size"
+    )
     + _floats("score ability confidence")
 )
 
 OFFER = record(
-    _ints("id kind state club uid"  # club: the other club (buyer of a bid received, seller of the rest)
-          " fee instalments"  # the fee on the table; yearly instalments beside the down payment
-          " wage years created expires"
-          " rounds")  # counters already made in this talk
+    _ints(
+        "id kind state club uid"  # club: the other club (buyer of a bid received, seller of the rest)
+        " fee instalments"  # the fee on the table; yearly instalments beside the down payment
+        " wage years created expires"
+        " rounds"
+    )  # counters already made in this talk
 )
 
 EVENT = record(_ints("kind day a b c"))  # meaning of a, b, c by kind: see views.inbox
 ORDER = record(_ints("active condition threshold action fired"))
 # One tool call: integers only, so that whole turns are played without Python.
-CALL = record(_ints("tool n") + [("args", I, (MAX_ARGS,))])
-RECENT_CALL = record(_ints("day tool outcome") + [("args", I, (CALL_ARGS,))])
+CALL = record(_ints("tool n") + [("args", INT, (MAX_ARGS,))])
+RECENT_CALL = record(_ints("day tool outcome") + [("args", INT, (CALL_ARGS,))])
 
 
 @functools.cache
@@ -126,45 +136,72 @@ def _types(key: tuple[tuple[str, int], ...]) -> SimpleNamespace:
     s = SimpleNamespace(**dict(key))
     pool = s.clubs * s.pool_per_club
     club = record(
-        _ints("seat"  # index of the seat in control, -1 for a scripted manager
-              " tier cash stadium"  # stadium: seats
-              " formation style style_day"
-              " target warned_board warned_runway negative_since administered"
-              " played won drawn lost goals_for goals_against points deduction position last_position"
-              " honors titles deaths wage_bill revenue last_revenue n_squad n_academy facility_book"
-              " start_net_worth heat_day lineup_auto rotate expiry_stop")
+        _ints(
+            "seat"  # index of the seat in control, -1 for a scripted manager
+            " tier cash stadium"  # stadium: seats
+            " formation style style_day"
+            " target warned_board warned_runway negative_since administered"
+            " played won drawn lost goals_for goals_against points deduction position last_position"
+            " honors titles deaths wage_bill revenue last_revenue n_squad n_academy facility_book"
+            " start_net_worth heat_day lineup_auto rotate expiry_stop"
+        )
         + _floats("reputation confidence heat")
-        + [("levels", I, (N_FACILITIES,)), ("building", I, (N_FACILITIES,)),  # day it is ready, 0: none
-           ("building_cost", I, (N_FACILITIES,)),
-           ("squad", I, (s.squad,)), ("academy", I, (s.academy,)),  # slots, the first n_ are valid
-           ("lineup", I, (LINEUP,)),  # preferred eleven as uids, 0: none
-           ("talks", TALK, (s.talks,)),
-           ("ledger", I, (s.seasons + 1, N_LEDGER)),
-           ("seasons", SEASON, (s.seasons,))]
+        + [
+            ("levels", INT, (N_FACILITIES,)),
+            ("building", INT, (N_FACILITIES,)),  # day it is ready, 0: none
+            ("building_cost", INT, (N_FACILITIES,)),
+            ("squad", INT, (s.squad,)),
+            ("academy", INT, (s.academy,)),  # slots, the first n_ are valid
+            ("lineup", INT, (LINEUP,)),  # preferred eleven as uids, 0: none
+            ("talks", TALK, (s.talks,)),
+            ("ledger", INT, (s.seasons + 1, N_LEDGER)),
+            ("seasons", SEASON, (s.seasons,)),
+        ]
     )
     seat = record(
-        _ints("club kinds stop stop_day last_stop_day turns queries negotiations waiting"
-              " total_turns total_calls total_actions revivals settled settle_day"
-              " next_offer last_batch n_inbox lost_inbox n_recent n_draft drafted")
+        _ints(
+            "club kinds stop stop_day last_stop_day turns queries negotiations waiting"
+            " total_turns total_calls total_actions revivals settled settle_day"
+            " next_offer last_batch n_inbox lost_inbox n_recent n_draft drafted"
+        )
         + _floats("final")
-        + [("offers", OFFER, (s.offers,)), ("inbox", EVENT, (s.inbox,)), ("orders", ORDER, (ORDERS,)),
-           ("recent", RECENT_CALL, (RECENT,)), ("draft", I, (s.squad,)),
-           ("draft_ability", F, (s.templates,)), ("draft_potential", F, (s.templates,)),
-           ("ability", F, (pool,)), ("potential", F, (pool,)), ("error", F, (pool,)),
-           ("potential_error", F, (pool,)), ("report_uid", I, (pool,))]
+        + [
+            ("offers", OFFER, (s.offers,)),
+            ("inbox", EVENT, (s.inbox,)),
+            ("orders", ORDER, (ORDERS,)),
+            ("recent", RECENT_CALL, (RECENT,)),
+            ("draft", INT, (s.squad,)),
+            ("draft_ability", FLOAT, (s.templates,)),
+            ("draft_potential", FLOAT, (s.templates,)),
+            ("ability", FLOAT, (pool,)),
+            ("potential", FLOAT, (pool,)),
+            ("error", FLOAT, (pool,)),
+            ("potential_error", FLOAT, (pool,)),
+            ("report_uid", INT, (pool,)),
+        ]
     )
     template = record(_ints("position age price wage years") + _floats("ability potential"))
     world = record(
-        _ints("seed day last_day season draft_open n_fixtures next_fixture n_debts n_moves n_seen n_free finished")
-        + _ints("edge_matches") + _floats("edge_defence edge_keeper")  # usual attack over both: kernels.match
-        + [("players", PLAYER, (pool,)), ("truth", TRUTH, (pool,)), ("free", I, (pool,)),
-           ("templates", template, (s.templates,)),
-           ("public_ability", F, (s.templates,)), ("public_potential", F, (s.templates,)),
-           ("clubs", club, (s.clubs,)), ("pairs", PAIR, (s.clubs, s.clubs)),
-           ("debts", DEBT, (s.clubs * s.debts_per_club,)),
-           ("fixtures", FIXTURE, (s.clubs * (s.clubs - 1),)),
-           ("moves", MOVE, (s.clubs * s.moves_per_club,)),
-           ("seats", seat, (s.seats,))]
+        _ints(
+            "seed day last_day season draft_open n_fixtures next_fixture"
+            " n_debts n_moves n_seen n_free finished"
+        )
+        + _ints("edge_matches")
+        + _floats("edge_defence edge_keeper")  # usual attack over both: kernels.match
+        + [
+            ("players", PLAYER, (pool,)),
+            ("truth", TRUTH, (pool,)),
+            ("free", INT, (pool,)),
+            ("templates", template, (s.templates,)),
+            ("public_ability", FLOAT, (s.templates,)),
+            ("public_potential", FLOAT, (s.templates,)),
+            ("clubs", club, (s.clubs,)),
+            ("pairs", PAIR, (s.clubs, s.clubs)),
+            ("debts", DEBT, (s.clubs * s.debts_per_club,)),
+            ("fixtures", FIXTURE, (s.clubs * (s.clubs - 1),)),
+            ("moves", MOVE, (s.clubs * s.moves_per_club,)),
+            ("seats", seat, (s.seats,)),
+        ]
     )
     return SimpleNamespace(world=world, club=club, seat=seat, template=template, pool=pool)
 

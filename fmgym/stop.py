@@ -121,8 +121,10 @@ class Packet(msgspec.Struct, frozen=True):
         d = self.digest
         lines = [
             f"STOP {self.stop} · {self.date} · {', '.join(self.kinds)}",
-            f"{self.name} ({self.club}): place {d.position}, {d.points} points from {d.played}, target place {d.target}",
-            f"cash {d.cash_m:g}M · wages/revenue {d.wage_ratio:.0%} · board {d.board_confidence} · honors {d.honors}"
+            f"{self.name} ({self.club}): place {d.position} with {d.points} points from {d.played},"
+            f" target place {d.target}",
+            f"cash {d.cash_m:g}M · wages/revenue {d.wage_ratio:.0%} · board {d.board_confidence}"
+            f" · honors {d.honors}"
             f" · score {d.score:g} · window {d.window}",
             f"squad {d.squad}, prospects {d.prospects}, injured: {_clipped(d.injured, _INJURED_SHOWN)}",
             f"next: {d.next_fixture or 'no match left this season'}",
@@ -175,7 +177,9 @@ def _offer_line(offer: Mapping[str, Any]) -> str:
     if "wage_m_per_year" in offer:
         terms = f"{offer['wage_m_per_year']:g}M a year for {offer['years']} years"
     else:
-        terms = f"{offer['fee_m']:g}M" + (f" in {offer['instalments'] + 1} parts" if offer["instalments"] else "")
+        terms = f"{offer['fee_m']:g}M" + (
+            f" in {offer['instalments'] + 1} parts" if offer["instalments"] else ""
+        )
     club = offer["club"] or "free agent"
     return f"{offer['id']} {offer['kind']} {offer['player']} ({club}) {terms}, until {offer['expires']}"
 
@@ -195,7 +199,9 @@ def _lines(data: Mapping[str, Any], indent: str = "") -> list[str]:
         if isinstance(value, list) and value and isinstance(value[0], dict):
             out += [f"{indent}{key}:", *_table(value, indent)]
         elif isinstance(value, dict):
-            out.append(f"{indent}{key}: " + (", ".join(f"{k} {_cell(v)}" for k, v in value.items()) or "none"))
+            out.append(
+                f"{indent}{key}: " + (", ".join(f"{k} {_cell(v)}" for k, v in value.items()) or "none")
+            )
         else:
             out.append(f"{indent}{key}: {_cell(value)}")
     return out
@@ -271,7 +277,9 @@ def _digest(world: World, seat: int) -> Digest:
         squad=int(c.n_squad),
         prospects=int(c.n_academy),
         injured=views.injured(world, club),
-        next_fixture=None if match is None else f"{match['id']} {match['date']} {match['venue']} {match['opponent']}",
+        next_fixture=None
+        if match is None
+        else f"{match['id']} {match['date']} {match['venue']} {match['opponent']}",
         window=views.window(world),
         warnings=views.warnings(world, seat),
         score=round(float(score.now(w, p, seat)), 2),

@@ -77,7 +77,10 @@ def _table_follows_results(world: World) -> Iterator[str]:
     for f in w.fixtures[: w.n_fixtures]:
         if not f.played:
             continue
-        for club, mine, theirs in ((f.home, f.home_goals, f.away_goals), (f.away, f.away_goals, f.home_goals)):
+        for club, mine, theirs in (
+            (f.home, f.home_goals, f.away_goals),
+            (f.away, f.away_goals, f.home_goals),
+        ):
             rows[club] += (1, mine, theirs, 3 if mine > theirs else int(mine == theirs))
     for club, c in enumerate(w.clubs):
         if (c.played, c.goals_for, c.goals_against, c.points + c.deduction) != tuple(rows[club]):
@@ -102,7 +105,9 @@ def _double_round_robin(world: World) -> Iterator[str]:
     if len(pairs) != w.n_fixtures or w.n_fixtures != clubs * (clubs - 1) or any(h == a for h, a in pairs):
         yield f"{len(pairs)} different pairings in {w.n_fixtures} fixtures of {clubs} clubs"
     for matchday in range(2 * (clubs - 1)):
-        busy = [int(c) for f in w.fixtures[: w.n_fixtures] if f.matchday == matchday for c in (f.home, f.away)]
+        busy = [
+            int(c) for f in w.fixtures[: w.n_fixtures] if f.matchday == matchday for c in (f.home, f.away)
+        ]
         if sorted(busy) != list(range(clubs)):
             yield f"round {matchday} has clubs {sorted(busy)}"
 

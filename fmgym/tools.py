@@ -68,7 +68,9 @@ HISTORIES = {"honors": 0, "seasons": 1, "transfers": 2}
 FIXTURES = {"all": 0, "played": 1, "upcoming": 2}
 
 _PLAYER = Id("player_id", "", letter="P")
-_CLUB = Id("club_id", "a club, by default yours", default=None, letter="C", digits=2, offset=1, most="shape.clubs")
+_CLUB = Id(
+    "club_id", "a club, by default yours", default=None, letter="C", digits=2, offset=1, most="shape.clubs"
+)
 _LIMIT = Whole("limit", "rows of a page", default=20, low=1, high=50)
 _PAGE = Whole("page", "", default=1, low=1, high=1000)
 _OFFER = Id("offer_id", "", letter="O")
@@ -158,7 +160,11 @@ _SPECS = (
         Id("player_id", "transfers only", default=None, letter="P"),
         _LIMIT,
         _PAGE,
-        examples=({"kind": "honors"}, {"kind": "seasons", "club_id": "C03"}, {"kind": "transfers", "season": 1}),
+        examples=(
+            {"kind": "honors"},
+            {"kind": "seasons", "club_id": "C03"},
+            {"kind": "transfers", "season": 1},
+        ),
     ),
     _query(Tool.GET_INBOX, "Live offers, events since the last stop, contracts and terms that run out."),
     _query(
@@ -170,7 +176,9 @@ _SPECS = (
         Tool.SET_LINEUP,
         "Name your preferred eleven; who is unfit is replaced by the best available. An empty list leaves "
         "the choice to your staff.",
-        Ids("player_ids", "eleven of your seniors, or none", default=(), item=_PLAYER, most=LINEUP, exact=True),
+        Ids(
+            "player_ids", "eleven of your seniors, or none", default=(), item=_PLAYER, most=LINEUP, exact=True
+        ),
         examples=({"player_ids": [f"P{n:05d}" for n in range(1, 12)]}, {}),
     ),
     _action(
@@ -188,7 +196,10 @@ _SPECS = (
         _PLAYER,
         Money("amount_m", "fee, millions", low="market.min_fee"),
         Whole("instalments", "yearly payments beside the first", default=0, low=0, high="market.instalments"),
-        examples=({"player_id": "P00361", "amount_m": 8}, {"player_id": "P00361", "amount_m": 7.25, "instalments": 2}),
+        examples=(
+            {"player_id": "P00361", "amount_m": 8},
+            {"player_id": "P00361", "amount_m": 7.25, "instalments": 2},
+        ),
         budget="negotiations",
     ),
     _action(
@@ -302,7 +313,9 @@ def parse(name: str, args: Mapping[str, Any], world: World, seat: int = 0) -> To
     """
     spec = TOOLS.get(name) if isinstance(name, str) else None
     if spec is None:
-        raise CallError(Error.UNKNOWN_TOOL, f"There is no tool {name!r:.60}; the tools are {', '.join(TOOLS)}.")
+        raise CallError(
+            Error.UNKNOWN_TOOL, f"There is no tool {name!r:.60}; the tools are {', '.join(TOOLS)}."
+        )
     _check_names(spec, args)
     given = {arg.name: args.get(arg.name, arg.default) for arg in spec.args}
     complaint = spec.rule(given)
@@ -418,8 +431,16 @@ def _argument_text(arg: Arg, params: Params) -> str:
     if "enum" in schema:
         what = " / ".join(schema["enum"])
     elif "minimum" in schema:
-        what = f"{schema['type']}, {schema['minimum']:g}" + (f" to {schema['maximum']:g}" if "maximum" in schema else " or more")
+        what = f"{schema['type']}, {schema['minimum']:g}" + (
+            f" to {schema['maximum']:g}" if "maximum" in schema else " or more"
+        )
     else:
         what = schema["type"]
-    default = "" if arg.required else "; optional" if arg.default is None else f"; default {json.dumps(arg.default)}"
+    default = (
+        ""
+        if arg.required
+        else "; optional"
+        if arg.default is None
+        else f"; default {json.dumps(arg.default)}"
+    )
     return f"`{arg.name}`: {what}{default}" + (f" ({arg.doc})" if arg.doc else "")

@@ -31,9 +31,9 @@ from fmgym.enums import (
     Style,
     Tool,
 )
-from fmgym.generate import complete_draft
 from fmgym.kernels import academy, contracts, finance, roster, talks
 from fmgym.kernels.condition import condition_now
+from fmgym.kernels.draft import complete_draft
 from fmgym.kernels.money import debts_of
 from fmgym.names import (
     club_id,
@@ -204,16 +204,25 @@ def player(world: World, seat: int, call: ToolCall) -> View:
         "fitness": _fitness(world, slot),
     }
     view |= _contract(world, slot) | _leaves_for(world, slot)
-    view |= {"since": date(max(int(pl.joined), 0)), "season": _season_figures(pl), "career": _career_figures(pl)}
+    view |= {
+        "since": date(max(int(pl.joined), 0)),
+        "season": _season_figures(pl),
+        "career": _career_figures(pl),
+    }
     if pl.status == Status.ACADEMY:
         view["term_ends"] = date(pl.academy_until)
     if view["yours"] and pl.status == Status.SENIOR:
-        view |= {"fee_paid_m": millions(pl.fee_paid), "release_cost_m": millions(contracts.severance(w, world.p, slot))}
+        view |= {
+            "fee_paid_m": millions(pl.fee_paid),
+            "release_cost_m": millions(contracts.severance(w, world.p, slot)),
+        }
     return view | _cooldowns(world, seat, int(pl.uid))
 
 
 def _season_figures(pl: Any) -> View:
-    counts = {name: int(pl[name]) for name in ("apps", "starts", "minutes", "goals", "assists", "yellows", "reds")}
+    counts = {
+        name: int(pl[name]) for name in ("apps", "starts", "minutes", "goals", "assists", "yellows", "reds")
+    }
     return counts | {"rating": _rating(pl)}
 
 
@@ -350,7 +359,9 @@ def warnings(world: World, seat: int) -> list[str]:
     if world.w.seats[seat].drafted == 0:
         return out
     if c.confidence < p.board.warn:
-        out.append(f"board confidence {c.confidence:.0f}, dismissal below {p.board.fire_review:g} at a review")
+        out.append(
+            f"board confidence {c.confidence:.0f}, dismissal below {p.board.fire_review:g} at a review"
+        )
     if c.cash < 0:
         left = int(p.ruin.grace - (w.day - c.negative_since)) if c.negative_since >= 0 else int(p.ruin.grace)
         out.append(f"cash below zero: administration in {left} days")
@@ -716,7 +727,9 @@ EVENTS: dict[Inbox, Callable[[World, int, int, int, int], str]] = {
     Inbox.BID_LOST: lambda w, s, a, b, c: f"{_named(w, a)} went to {club_id(b)}; your talks are over.",
     Inbox.CONTRACT_EXPIRING: lambda w, s, a, b, c: f"{_named(w, a)}: contract ends {date(b)}.",
     Inbox.CONTRACT_EXPIRED: _expired,
-    Inbox.INJURY: lambda w, s, a, b, c: f"{_named(w, a)} is out for {b} days{', a first choice' if c else ''}.",
+    Inbox.INJURY: lambda w, s, a, b, c: (
+        f"{_named(w, a)} is out for {b} days{', a first choice' if c else ''}."
+    ),
     Inbox.RETIREMENT: lambda w, s, a, b, c: f"{_named(w, a)} has retired at {b}.",
     Inbox.FACILITY_COMPLETED: lambda w, s, a, b, c: f"{word(Facility(a)).capitalize()} is now at level {b}.",
     Inbox.YOUTH_INTAKE: lambda w, s, a, b, c: f"{a} new prospects have joined the academy.",
@@ -724,9 +737,15 @@ EVENTS: dict[Inbox, Callable[[World, int, int, int, int], str]] = {
     Inbox.BOARD_TARGET: lambda w, s, a, b, c: f"The board expects place {a} or better.",
     Inbox.BOARD_WARNING: lambda w, s, a, b, c: f"The board's confidence is {a}: place {b}, target {c}.",
     Inbox.INSOLVENCY_WARNING: lambda w, s, a, b, c: f"Cash lasts about {a} days at the present rate.",
-    Inbox.ADMINISTRATION: lambda w, s, a, b, c: f"Administration: {a} points deducted, players sold by force.",
-    Inbox.REVIVAL: lambda w, s, a, b, c: f"Revival {a} of {b}: a new board, and a loan of {money(c)} to go on.",
-    Inbox.SEASON_SETTLED: lambda w, s, a, b, c: f"The season ended in place {a} with {b} points; honors now {c}.",
+    Inbox.ADMINISTRATION: lambda w, s, a, b, c: (
+        f"Administration: {a} points deducted, players sold by force."
+    ),
+    Inbox.REVIVAL: lambda w, s, a, b, c: (
+        f"Revival {a} of {b}: a new board, and a loan of {money(c)} to go on."
+    ),
+    Inbox.SEASON_SETTLED: lambda w, s, a, b, c: (
+        f"The season ended in place {a} with {b} points; honors now {c}."
+    ),
     Inbox.ORDER_EXECUTED: _ordered,
 }
 

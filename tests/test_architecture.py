@@ -21,17 +21,19 @@ FRAMEWORKS = ("gymnasium", "pettingzoo", "torch")
 KERNELS_MAY_IMPORT = (
     "math",
     "numpy",
+    "fmgym.calendar",
     "fmgym.detmath",
+    "fmgym.enums",
     "fmgym.jit",
     "fmgym.kernels",
     "fmgym.rng",
+    "fmgym.score",
     "fmgym.state",
 )
 DETERMINISTIC = ("fmgym.kernels", "fmgym.generate", "fmgym.rng", "fmgym.detmath")
 CHANCE_AND_CLOCKS = ("numpy.random", "random", "secrets", "uuid", "time", "datetime")
 MAY_KNOW_THE_TRUTH = (
     "fmgym.state",
-    "fmgym.generate",
     "fmgym.kernels.academy",
     "fmgym.kernels.condition",
     "fmgym.kernels.development",

@@ -39,7 +39,10 @@ class RandomPlayer:
     def set_lineup(self):
         if self.club.n_squad < 11 or self.rng.random() < 0.5:
             return ()
-        return [int(self.w.players[s].uid) for s in self.rng.sample(list(self.club.squad[: self.club.n_squad]), 11)]
+        return [
+            int(self.w.players[s].uid)
+            for s in self.rng.sample(list(self.club.squad[: self.club.n_squad]), 11)
+        ]
 
     def set_tactics(self):
         return self.rng.randrange(3), self.rng.randrange(5)
@@ -72,7 +75,12 @@ class RandomPlayer:
         return (self.rng.randrange(3),)
 
     def set_standing_order(self):
-        return self.rng.randrange(10), self.rng.randrange(-1, 6), self.rng.randrange(120), self.rng.randrange(8)
+        return (
+            self.rng.randrange(10),
+            self.rng.randrange(-1, 6),
+            self.rng.randrange(120),
+            self.rng.randrange(8),
+        )
 
     def submit_draft(self):
         return self.rng.sample(range(50), self.rng.randrange(26))

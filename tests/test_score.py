@@ -51,7 +51,7 @@ def test_settling_earlier_never_pays(raw, a, b):
 
 @given(honors, money, money, st.floats(1e-3, 1e4))
 def test_more_of_a_channel_is_never_less(h, va, m, more):
-    """Proposition A.2: strictly increasing in honors >= 0 and in value added, never falling in squad value."""
+    """Proposition A.2: strictly increasing in honors >= 0 and in value added, never falling in squad."""
     base = score.composite(P, h, va, m)
     assert score.composite(P, h, va + more, m) > base
     assert score.composite(P, h + more, va, m) >= base

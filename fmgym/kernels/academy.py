@@ -1,14 +1,12 @@
 """Youth: hidden traits of newcomers, yearly intakes, terms, promotion."""
 
-import math
-
-from fmgym.calendar import age, season_of, year_end
+from fmgym.calendar import season_of, year_end
 from fmgym.detmath import exp
-from fmgym.enums import Domain, Facility, Inbox, Move, N_STYLES, Status, StopKind
+from fmgym.enums import N_STYLES, Domain, Facility, Inbox, Move, Status
 from fmgym.jit import njit
 from fmgym.kernels import inbox, roster, scouting
-from fmgym.kernels.valuation import group_of, wage_norm
 from fmgym.kernels.money import thousands
+from fmgym.kernels.valuation import group_of, wage_norm
 from fmgym.rng import below, key, normal, uniform
 from fmgym.state import YEAR
 
@@ -98,7 +96,7 @@ def intake(w, p):
 @njit
 def _class(w, p, club, size, youngest, oldest):
     c = w.clubs[club]
-    for i in range(size):
+    for _ in range(size):
         if c.n_academy == len(c.academy):
             return
         slot = roster.take_slot(w)

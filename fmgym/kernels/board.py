@@ -4,15 +4,16 @@ Targets scale with squad strength; results and finances are judged together (pap
 judge seats only: scripted managers are kept for the whole run.
 """
 
+import numpy as np
+
 from fmgym.calendar import day_of_year
 from fmgym.enums import Inbox, Ledger, Move, Settle, StopKind
 from fmgym.jit import njit
-from fmgym.kernels import contracts, finance, inbox, market, roster
+from fmgym.kernels import contracts, finance, inbox, market
 from fmgym.kernels.lineup import best_eleven_strength
 from fmgym.kernels.money import book, inflation, owe, thousands
 from fmgym.score import settle
 from fmgym.state import YEAR
-import numpy as np
 
 
 @njit

@@ -5,7 +5,7 @@ offers, orders, boards, turn of the year, stops. Everything that moves time is h
 """
 
 from fmgym.calendar import day_of_year, scheduled, season_of, window_open
-from fmgym.enums import Facility, Inbox, OfferKind, OfferState, Settle, StopKind
+from fmgym.enums import Inbox, OfferState, Settle, StopKind
 from fmgym.jit import njit
 from fmgym.kernels import (
     academy,

@@ -7,7 +7,7 @@ playing stays alive and solvent.
 
 import numpy as np
 
-from fmgym.calendar import age, window_open
+from fmgym.calendar import age
 from fmgym.enums import (
     N_FACILITIES,
     N_FORMATIONS,
@@ -20,7 +20,7 @@ from fmgym.enums import (
     Status,
 )
 from fmgym.jit import njit
-from fmgym.kernels import academy, contracts, finance, market, roster, scouting, talks
+from fmgym.kernels import academy, contracts, finance, market, scouting, talks
 from fmgym.kernels.money import inflation, thousands
 from fmgym.kernels.valuation import contract_left, youth_weight
 from fmgym.rng import below, key, uniform
@@ -88,9 +88,9 @@ def renew_contracts(w, p, club):
     c = w.clubs[club]
     for i in range(c.n_squad):
         slot = c.squad[i]
-        if contract_left(w, slot) <= p.manager.renew_days and w.players[slot].next_club < 0:
-            if _wanted(w, p, club, slot):
-                _renew(w, p, club, slot)
+        due = contract_left(w, slot) <= p.manager.renew_days and w.players[slot].next_club < 0
+        if due and _wanted(w, p, club, slot):
+            _renew(w, p, club, slot)
 
 
 @njit
@@ -362,7 +362,11 @@ def _best_free(w, p, club, count, level):
         slot = w.free[i]
         pl = w.players[slot]
         short = count[pl.position] < p.manager.depth[pl.position]
-        need = level[pl.position] - (p.manager.short if short else 0.0) - (p.manager.short if short_squad else 0.0)
+        need = (
+            level[pl.position]
+            - (p.manager.short if short else 0.0)
+            - (p.manager.short if short_squad else 0.0)
+        )
         if pl.pub_ability + p.manager.look < need or age(w.day, pl.born) > p.manager.renew_age:
             continue
         gain = _gain(w, p, club, slot, need)
@@ -408,9 +412,9 @@ def invest(w, p, club):
     for kind in range(N_FACILITIES):
         if c.building[kind] > 0:
             return
-        if c.levels[kind] < min(p.manager.invest_top, p.facility.top):
-            if best < 0 or c.levels[kind] < c.levels[best]:
-                best = kind
+        room = c.levels[kind] < min(p.manager.invest_top, p.facility.top)
+        if room and (best < 0 or c.levels[kind] < c.levels[best]):
+            best = kind
     if best >= 0 and c.cash > p.manager.invest_cash * finance.upgrade_cost(w, p, club, best):
         finance.start_upgrade(w, p, club, best)
 

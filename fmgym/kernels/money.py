@@ -25,7 +25,7 @@ def inflation(p, day):
 @njit
 def thousands(x):
     """A float amount to whole thousands, halves up."""
-    return int(math.floor(x + 0.5))
+    return int(math.floor(x + 0.5))  # noqa: RUF046 (a float when compiled)
 
 
 @njit

@@ -5,7 +5,19 @@ They use the same checks and effects as the seat's own calls and spend no budget
 
 import numpy as np
 
-from fmgym.enums import Condition, Error, Facility, Inbox, OfferKind, OfferState, OrderAction, Reply, Settle, Style, Tool
+from fmgym.enums import (
+    Condition,
+    Error,
+    Facility,
+    Inbox,
+    OfferKind,
+    OfferState,
+    OrderAction,
+    Reply,
+    Settle,
+    Style,
+    Tool,
+)
 from fmgym.jit import njit
 from fmgym.kernels import actions, inbox, roster
 from fmgym.kernels.condition import condition_now

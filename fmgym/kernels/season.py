@@ -47,7 +47,7 @@ def fixtures(w, p):
         for i in range(clubs // 2):
             a = order[clubs - 1] if i == 0 else order[(r + i) % half]
             b = order[(r + half - i) % half]
-            home_first = (r % half + i) % 2 == (0 if r < half else 1)
+            home_first = (r % half if i == 0 else i) % 2 == (0 if r < half else 1)
             _fixture(w, n, r, round_day(w, p, r), a if home_first else b, b if home_first else a)
             n += 1
     w.n_fixtures = n

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Track:
-    """A named, frozen way to play: who sits where, how it starts, which tools count. Budgets are parameters."""
+    """A named, frozen way to play: seats, start, tools. Budgets and numbers are parameters."""
 
     name: str
     seats: int  # seats under outside control
