@@ -169,11 +169,7 @@ def _share(flags: np.ndarray) -> float:
 
 def _lagged(tables: np.ndarray, lag: int) -> float:
     """Mean correlation over clubs of tables so many seasons apart."""
-    pairs = [
-        np.corrcoef(run[year], run[year + lag])[0, 1]
-        for run in tables
-        for year in range(tables.shape[1] - lag)
-    ]
+    pairs = [np.corrcoef(run[year], run[year + lag])[0, 1] for run in tables for year in range(tables.shape[1] - lag)]
     return float(np.mean(pairs)) if pairs else float("nan")
 
 

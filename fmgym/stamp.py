@@ -13,7 +13,13 @@ from fmgym.params import Params
 
 
 def stamp(
-    *, policy: str, seed: int, seasons: int, opponents: str, draft: str, changes: Mapping[str, Any] | None = None
+    *,
+    policy: str,
+    seed: int,
+    seasons: int,
+    opponents: str,
+    draft: str,
+    changes: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """The stamp of a solo run, as JSON values. Raises ``BadInput`` for changes that are no parameters."""
     return {
@@ -27,9 +33,7 @@ def stamp(
         "seasons": seasons,
         "opponents": opponents,
         "draft": draft,
-        "params": {
-            name: list(value) if isinstance(value, tuple) else value for name, value in (changes or {}).items()
-        },
+        "params": {name: list(value) if isinstance(value, tuple) else value for name, value in (changes or {}).items()},
     }
 
 

@@ -59,7 +59,9 @@ def bench(
 
 def _parts(cold: bool) -> dict[str, Callable[[], float]]:
     parts: dict[str, Callable[[], float]] = {
-        "import, s": lambda: _elsewhere("import time; s = time.perf_counter(); import fmgym; print(time.perf_counter() - s)"),
+        "import, s": lambda: _elsewhere(
+            "import time; s = time.perf_counter(); import fmgym; print(time.perf_counter() - s)"
+        ),
         "import and first reset, s": lambda: _elsewhere(FIRST_RESET),
         "reset, s": _reset,
         "world alone, 20 seasons, s": _alone,
@@ -134,7 +136,11 @@ def _compile() -> float:
 def _elsewhere(code: str, **environment: str) -> float:
     """What a piece of code prints, a time, in a process of its own."""
     done = subprocess.run(
-        [sys.executable, "-c", code], env=os.environ | environment, stdout=subprocess.PIPE, text=True, check=True
+        [sys.executable, "-c", code],
+        env=os.environ | environment,
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
     )
     return float(done.stdout)
 

@@ -24,7 +24,9 @@ def world(
     seasons: common.Seasons = "20",
     opponents: common.Opponents = "tiered",
     set_: common.Changes = None,
-    plot: Annotated[Path | None, typer.Option(metavar="FILE", help="Draw the yearly means (needs the extra `plot`).")] = None,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw the yearly means (needs the extra `plot`).")
+    ] = None,
     json_: common.JsonFile = None,
 ) -> None:
     """Run the world with scripted clubs only and print its yearly means over seeds.
