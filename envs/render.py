@@ -12,6 +12,7 @@ import numpy as np
 from fmgym import views
 from fmgym.enums import Tool
 from fmgym.errors import BadInput
+from fmgym.state import YEAR
 from fmgym.tools import ToolCall
 from fmgym.world import World
 
