@@ -14,8 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from fmgym import rows, score
-from fmgym.calendar import window_open
+from fmgym import entry, rows
 from fmgym.enums import (
     Condition,
     Facility,
@@ -31,10 +30,7 @@ from fmgym.enums import (
     Style,
     Tool,
 )
-from fmgym.kernels import academy, contracts, finance, roster, talks
-from fmgym.kernels.condition import condition_now
 from fmgym.kernels.draft import complete_draft
-from fmgym.kernels.money import debts_of
 from fmgym.names import (
     club_id,
     club_name,
@@ -174,17 +170,19 @@ def _leaves_for(world: World, slot: int) -> View:
 def squad(world: World, seat: int, call: ToolCall) -> View:
     """``get_squad``: one row a senior."""
     club = club_of(world, seat)
-    found = [_squad_row(world, seat, slot) for slot in rows.squad(world, club)]
+    slots = rows.squad(world, club)
+    fresh = entry.conditions(world, slots)
+    found = [_squad_row(world, seat, slot, condition) for slot, condition in zip(slots, fresh, strict=True)]
     found.sort(key=lambda row: (Position[row["position"]], row["id"]))
     return {"players": found, "size": len(found), "wage_bill_m": millions(rows.club(world, club).wage_bill)}
 
 
-def _squad_row(world: World, seat: int, slot: int) -> View:
+def _squad_row(world: World, seat: int, slot: int, condition: float) -> View:
     pl = rows.player(world, slot)
     return (
         _who(world, seat, slot)
         | {
-            "condition": round(float(condition_now(world.w, world.p, slot))),
+            "condition": round(condition),
             "form": round(pl.form, 1),
             "morale": round(pl.morale),
             "fitness": _fitness(world, slot),
@@ -204,8 +202,7 @@ def _squad_row(world: World, seat: int, slot: int) -> View:
 
 def player(world: World, seat: int, call: ToolCall) -> View:
     """``get_player``: everything visible of one player."""
-    w = world.w
-    slot = int(roster.slot_of(w, call.args[0]))
+    slot = entry.slot_of(world, call.args[0])
     pl = rows.player(world, slot)
     view = _who(world, seat, slot) | {
         "status": word(Status(pl.status)),
@@ -214,7 +211,7 @@ def player(world: World, seat: int, call: ToolCall) -> View:
         "watched": round(pl.watched, 1),
         "value_m": millions(pl.value),
         "listed": bool(pl.listed),
-        "condition": round(float(condition_now(w, world.p, slot))),
+        "condition": round(entry.conditions(world, [slot])[0]),
         "form": round(pl.form, 1),
         "morale": round(pl.morale),
         "fitness": _fitness(world, slot),
@@ -230,7 +227,7 @@ def player(world: World, seat: int, call: ToolCall) -> View:
     if view["yours"] and pl.status == Status.SENIOR:
         view |= {
             "fee_paid_m": millions(pl.fee_paid),
-            "release_cost_m": millions(contracts.severance(w, world.p, slot)),
+            "release_cost_m": millions(entry.severance(world, slot)),
         }
     return view | _cooldowns(world, seat, pl.uid)
 
@@ -247,7 +244,7 @@ def _career_figures(pl: Any) -> View:
 def _cooldowns(world: World, seat: int, uid: int) -> View:
     """Until when talks are off, which the seat was told when they broke off."""
     club = club_of(world, seat)
-    i = int(talks.find(world.w, club, uid))
+    i = entry.talk_index(world, club, uid)
     if i < 0:
         return {}
     talk = rows.row(rows.part(world, "clubs", club, "talks"), i)
@@ -275,7 +272,7 @@ def club_overview(world: World, seat: int, call: ToolCall) -> View:
         "board_confidence": round(c.confidence),
         "reputation": round(c.reputation, 1),
         "stadium_seats": c.stadium,
-        "facilities": [_facility(world, club, kind) for kind in Facility],
+        "facilities": _facilities(world, club),
         "formation": formation_name(c.formation),
         "style": word(Style(c.style)),
         "style_since": date(c.style_day),
@@ -286,7 +283,7 @@ def club_overview(world: World, seat: int, call: ToolCall) -> View:
         "titles": c.titles,
         "revivals_used": rows.seat(world, seat).revivals,
         "standing_orders": standing_orders(world, seat),
-        "score_now": round(float(score.now(world.w, world.p, seat)), 2),
+        "score_now": round(entry.figures(world, seat).score, 2),
     }
 
 
@@ -297,14 +294,19 @@ def lineup(world: World, club: int) -> list[str]:
     return [player_id(uid) for uid in rows.part(world, "clubs", club, "lineup").tolist()]
 
 
-def _facility(world: World, club: int, kind: Facility) -> View:
-    level, ready = (int(rows.part(world, "clubs", club, field)[kind]) for field in ("levels", "building"))
-    view: View = {"facility": word(kind), "level": level, "ready": None, "next_level_m": None}
-    if ready > 0:
-        view["ready"] = date(ready)
-    if level < world.params.facility.top:
-        view["next_level_m"] = millions(finance.upgrade_cost(world.w, world.p, club, int(kind)))
-    return view
+def _facilities(world: World, club: int) -> list[View]:
+    levels, building = (rows.part(world, "clubs", club, field).tolist() for field in ("levels", "building"))
+    costs = entry.upgrade_costs(world, club)
+    top = world.params.facility.top
+    return [
+        {
+            "facility": word(kind),
+            "level": levels[kind],
+            "ready": date(building[kind]) if building[kind] > 0 else None,
+            "next_level_m": millions(costs[kind]) if levels[kind] < top else None,
+        }
+        for kind in Facility
+    ]
 
 
 def standing_orders(world: World, seat: int) -> list[View]:
@@ -325,21 +327,20 @@ def standing_orders(world: World, seat: int) -> list[View]:
 
 def finances(world: World, seat: int, call: ToolCall) -> View:
     """``get_finances``."""
-    w, p, club = world.w, world.p, club_of(world, seat)
-    c, season = rows.club(world, club), season_now(world)
-    left = int(finance.runway(w, p, club))
+    club, season = club_of(world, seat), season_now(world)
+    c, f = rows.club(world, club), entry.figures(world, seat)
     return {
         "cash_m": millions(c.cash),
         "revenue_this_season_m": millions(c.revenue),
         "revenue_last_season_m": millions(c.last_revenue),
-        "expected_revenue_m": millions(finance.expected_revenue(w, p, club)),
-        "wages_a_year_m": millions(finance.wage_costs(w, p, club)),
-        "wage_ratio": round(float(finance.wage_ratio(w, p, club)), 3),
-        "runway_days": None if left >= NEVER else left,
-        "net_worth_m": millions(score.net_worth(w, p, club)),
-        "squad_value_m": millions(score.squad_value(w, club)),
+        "expected_revenue_m": millions(f.expected_revenue),
+        "wages_a_year_m": millions(f.wage_costs),
+        "wage_ratio": round(f.wage_ratio, 3),
+        "runway_days": None if f.runway >= NEVER else f.runway,
+        "net_worth_m": millions(f.net_worth),
+        "squad_value_m": millions(f.squad_value),
         "facilities_book_m": millions(c.facility_book),
-        "owed_m": millions(debts_of(w, club)),
+        "owed_m": millions(f.debts),
         "debts": _debts(world, club, "payer", "payee", "to"),
         "receivables": _debts(world, club, "payee", "payer", "from"),
         "ledger_this_season_m": _ledger(world, club, season),
@@ -369,8 +370,8 @@ def _ledger(world: World, club: int, season: int) -> dict[str, float]:
 
 def warnings(world: World, seat: int) -> list[str]:
     """What should worry a manager today, from figures he can see."""
-    w, p, club = world.w, world.params, club_of(world, seat)
-    c = rows.club(world, club)
+    p, club = world.params, club_of(world, seat)
+    c, f = rows.club(world, club), entry.figures(world, seat)
     out: list[str] = []
     if rows.seat(world, seat).drafted == 0:
         return out
@@ -379,10 +380,10 @@ def warnings(world: World, seat: int) -> list[str]:
     if c.cash < 0:
         since = c.negative_since if c.negative_since >= 0 else today(world)
         out.append(f"cash below zero: administration in {p.ruin.grace - (today(world) - since)} days")
-    elif (left := int(finance.runway(w, world.p, club))) <= p.ruin.runway_days[0]:
-        out.append(f"cash runs out in about {left} days")
-    if (ratio := float(finance.wage_ratio(w, world.p, club))) > p.board.wage_ratio:
-        out.append(f"wages are {ratio:.0%} of revenue, the board minds above {p.board.wage_ratio:.0%}")
+    elif f.runway <= p.ruin.runway_days[0]:
+        out.append(f"cash runs out in about {f.runway} days")
+    if f.wage_ratio > p.board.wage_ratio:
+        out.append(f"wages are {f.wage_ratio:.0%} of revenue, the board minds above {p.board.wage_ratio:.0%}")
     if c.n_squad < p.market.squad_min:
         out.append(f"only {c.n_squad} seniors")
     if ending := _ending(world, club, p.calendar.expiry_stop_days):
@@ -407,19 +408,21 @@ def _ending(world: World, club: int, days: int) -> list[str]:
 def youth_academy(world: World, seat: int, call: ToolCall) -> View:
     """``get_youth_academy``."""
     club = club_of(world, seat)
+    slots = rows.academy(world, club)
+    wages = entry.promotion_wages(world, slots)
     return {
-        "prospects": [_prospect(world, seat, slot) for slot in rows.academy(world, club)],
+        "prospects": [_prospect(world, seat, slot, wage) for slot, wage in zip(slots, wages, strict=True)],
         "level": int(rows.part(world, "clubs", club, "levels")[Facility.ACADEMY]),
         "places_at_year_end": int(world.params.academy.places),
     }
 
 
-def _prospect(world: World, seat: int, slot: int) -> View:
+def _prospect(world: World, seat: int, slot: int, wage: int) -> View:
     pl = rows.player(world, slot)
     return _who(world, seat, slot) | {
         "value_m": millions(pl.value),
         "term_ends": date(pl.academy_until),
-        "promotion_wage_m": millions(academy.promotion_wage(world.w, world.p, slot)),
+        "promotion_wage_m": millions(wage),
     }
 
 
@@ -522,7 +525,7 @@ def transfer_market(world: World, seat: int, call: ToolCall) -> View:
     slots = slots[np.argsort(_sort_key(world, seat, slots, sort), kind="stable")]
     shown = slots[(page - 1) * limit : page * limit]
     return {
-        "window": window(world),
+        "window": window(world, seat),
         "found": len(slots),
         "page": page,
         "players": [_market_row(world, seat, int(slot)) for slot in shown],
@@ -566,9 +569,9 @@ def _market_row(world: World, seat: int, slot: int) -> View:
     return view | {"value_m": millions(pl.value)} | _contract(world, slot) | {"listed": bool(pl.listed)}
 
 
-def window(world: World) -> str:
+def window(world: World, seat: int) -> str:
     """``summer``, ``winter`` or ``closed``."""
-    return ("closed", "summer", "winter")[int(window_open(world.p, today(world)))]
+    return ("closed", "summer", "winter")[entry.figures(world, seat).window]
 
 
 def offers(world: World, seat: int) -> list[View]:
@@ -719,7 +722,7 @@ def _expired(world: World, seat: int, uid: int, club: int, c: int) -> str:
 
 
 def _moved(world: World, seat: int, uid: int, other: int, fee: int) -> str:
-    slot = int(roster.slot_of(world.w, uid))
+    slot = entry.slot_of(world, uid)
     came = slot >= 0 and rows.player(world, slot).club == club_of(world, seat)
     price = f" for {money(fee)}" if fee else ""
     return f"{_named(world, uid)} {'joined from' if came else 'went to'} {club_id(other)}{price}."
