@@ -101,43 +101,43 @@ def upgrade_costs(world: World, club: int) -> list[int]:
 
 
 @njit
-def _severance(worlds: Any, params: Any, slot: int) -> int:
-    return contracts.severance(worlds[0], params[0], slot)  # type: ignore[no-any-return]
+def _severance(worlds: Any, params: Any, slot: int) -> Any:
+    return contracts.severance(worlds[0], params[0], slot)
 
 
 def severance(world: World, slot: int) -> int:
     """What releasing a senior costs, k."""
-    return _severance(world.array, world.params.record, slot)
+    return int(_severance(world.array, world.params.record, slot))
 
 
 @njit
-def _slot_of(worlds: Any, uid: int) -> int:
-    return roster.slot_of(worlds[0], uid)  # type: ignore[no-any-return]
+def _slot_of(worlds: Any, uid: int) -> Any:
+    return roster.slot_of(worlds[0], uid)
 
 
 def slot_of(world: World, uid: int) -> int:
     """The slot of a living player, or -1."""
-    return _slot_of(world.array, uid)
+    return int(_slot_of(world.array, uid))
 
 
 @njit
-def _talk_index(worlds: Any, club: int, uid: int) -> int:
-    return talks.find(worlds[0], club, uid)  # type: ignore[no-any-return]
+def _talk_index(worlds: Any, club: int, uid: int) -> Any:
+    return talks.find(worlds[0], club, uid)
 
 
 def talk_index(world: World, club: int, uid: int) -> int:
     """Index of a club's memory of a player, or -1."""
-    return _talk_index(world.array, club, uid)
+    return int(_talk_index(world.array, club, uid))
 
 
 @njit
-def _check(worlds: Any, params: Any, seat: int, tool: int, args: np.ndarray, n: int) -> int:
-    return actions.check(worlds[0], params[0], seat, tool, args, n)  # type: ignore[no-any-return]
+def _check(worlds: Any, params: Any, seat: int, tool: int, args: np.ndarray, n: int) -> Any:
+    return actions.check(worlds[0], params[0], seat, tool, args, n)
 
 
 def check(world: World, seat: int, tool: int, args: np.ndarray, n: int) -> int:
     """The refusal code of a call."""
-    return _check(world.array, world.params.record, seat, tool, args, n)
+    return int(_check(world.array, world.params.record, seat, tool, args, n))
 
 
 @njit
@@ -151,13 +151,14 @@ def begin_turn(world: World, seat: int) -> None:
 
 
 @njit
-def _play(worlds: Any, params: Any, seat: int, tool: int, args: np.ndarray, n: int) -> tuple[int, int, int]:
-    return engine.play(worlds[0], params[0], seat, tool, args, n)  # type: ignore[no-any-return]
+def _play(worlds: Any, params: Any, seat: int, tool: int, args: np.ndarray, n: int) -> Any:
+    return engine.play(worlds[0], params[0], seat, tool, args, n)
 
 
 def play(world: World, seat: int, tool: int, args: np.ndarray, n: int) -> tuple[int, int, int]:
     """One call of one seat: error, outcome, value."""
-    return _play(world.array, world.params.record, seat, tool, args, n)
+    answer: tuple[int, int, int] = _play(world.array, world.params.record, seat, tool, args, n)
+    return answer
 
 
 @njit

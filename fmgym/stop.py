@@ -253,6 +253,9 @@ def turn_warning(world: World, seat: int) -> str | None:
     return f"{p.last_turn - turns} turns left before this stop closes by itself"
 
 
+_NEXT = ("id", "date", "venue", "opponent")
+
+
 def _digest(world: World, seat: int) -> Digest:
     club = views.club_of(world, seat)
     c, f = rows.club(world, club), entry.figures(world, seat)
@@ -270,7 +273,7 @@ def _digest(world: World, seat: int) -> Digest:
         squad=c.n_squad,
         prospects=c.n_academy,
         injured=views.injured(world, club),
-        next_fixture=match and f"{match['id']} {match['date']} {match['venue']} {match['opponent']}",
+        next_fixture=" ".join(match[key] for key in _NEXT) if match else None,
         window=views.window(world, seat),
         warnings=views.warnings(world, seat),
         score=round(f.score, 2),

@@ -102,7 +102,7 @@ def confidence(world: World, error: float) -> str:
 def stars(world: World, potential: float) -> float:
     """Half a star to five stars for a believed potential."""
     p = world.params.scouting
-    halves = 1 + math.floor((float(potential) - p.star_low) / p.star_step)
+    halves: int = 1 + math.floor((float(potential) - p.star_low) / p.star_step)
     return min(max(halves, 1), 10) / 2
 
 
@@ -552,7 +552,7 @@ def _on_market(world: World, seat: int, args: tuple[int, ...]) -> np.ndarray:
     return np.nonzero(passing)[0]
 
 
-def _sort_key(world: World, seat: int, slots: np.ndarray, sort: int) -> np.ndarray:
+def _sort_key(world: World, seat: int, slots: np.ndarray, sort: int) -> Any:
     """Ascending keys: the best first by ability, potential and value, the least first by age and wage."""
     if sort in (SORTS["ability"], SORTS["potential"]):
         reports = rows.part(world, "seats", seat, "ability" if sort == SORTS["ability"] else "potential")
