@@ -106,11 +106,11 @@ def stars(world: World, potential: float) -> float:
     return min(max(halves, 1), 10) / 2
 
 
-def _scouted(world: World, seat: int, slot: int) -> View:
+def _scouted(world: World, seat: int, slot: int, pl: Any) -> View:
     uid, ability, error, potential = (
         world.array["seats"][field][0, seat, slot] for field in ("report_uid", "ability", "error", "potential")
     )
-    if uid != rows.player(world, slot).uid:
+    if uid != pl.uid:
         return {"ability": "?", "confidence": "D", "potential": None}
     return {
         "ability": band(world, ability, error),
@@ -130,41 +130,37 @@ def _years(world: World, born: int) -> float:
     return round((today(world) - born) / YEAR, 1)
 
 
-def _who(world: World, seat: int, slot: int) -> View:
+def _who(world: World, seat: int, slot: int, pl: Any) -> View:
     """Identity and scouting of a player."""
-    pl = rows.player(world, slot)
     head = {
         "id": player_id(pl.uid),
         "name": _name(world, pl.uid),
         "position": Position(pl.position).name,
         "age": _years(world, pl.born),
     }
-    return head | _scouted(world, seat, slot)
+    return head | _scouted(world, seat, slot, pl)
 
 
 def _rating(pl: Any) -> float | None:
     return round(pl.rating_sum / pl.apps, 2) if pl.apps else None
 
 
-def _fitness(world: World, slot: int) -> str:
+def _fitness(world: World, pl: Any) -> str:
     """``fit``, ``injured to Y01-D080`` or ``banned 2``."""
-    pl = rows.player(world, slot)
     if pl.injured_until > today(world):
         return f"injured to {date(pl.injured_until)}"
     return f"banned {pl.banned}" if pl.banned > 0 else "fit"
 
 
-def _contract(world: World, slot: int) -> View:
-    pl = rows.player(world, slot)
+def _contract(pl: Any) -> View:
     if pl.status != Status.SENIOR:
         return {"wage_m": 0.0, "until": None}
     return {"wage_m": millions(pl.wage), "until": date(pl.contract_end)}
 
 
-def _leaves_for(world: World, slot: int) -> View:
+def _leaves_for(pl: Any) -> View:
     """Where a player goes when his contract ends, if that is agreed."""
-    target = rows.player(world, slot).next_club
-    return {"leaves_for": club_id(target)} if target >= 0 else {}
+    return {"leaves_for": club_id(pl.next_club)} if pl.next_club >= 0 else {}
 
 
 def squad(world: World, seat: int, call: ToolCall) -> View:
@@ -180,14 +176,14 @@ def squad(world: World, seat: int, call: ToolCall) -> View:
 def _squad_row(world: World, seat: int, slot: int, condition: float) -> View:
     pl = rows.player(world, slot)
     return (
-        _who(world, seat, slot)
+        _who(world, seat, slot, pl)
         | {
             "condition": round(condition),
             "form": round(pl.form, 1),
             "morale": round(pl.morale),
-            "fitness": _fitness(world, slot),
+            "fitness": _fitness(world, pl),
         }
-        | _contract(world, slot)
+        | _contract(pl)
         | {
             "value_m": millions(pl.value),
             "apps": pl.apps,
@@ -196,7 +192,7 @@ def _squad_row(world: World, seat: int, slot: int, condition: float) -> View:
             "rating": _rating(pl),
             "listed": bool(pl.listed),
         }
-        | _leaves_for(world, slot)
+        | _leaves_for(pl)
     )
 
 
@@ -204,7 +200,7 @@ def player(world: World, seat: int, call: ToolCall) -> View:
     """``get_player``: everything visible of one player."""
     slot = entry.slot_of(world, call.args[0])
     pl = rows.player(world, slot)
-    view = _who(world, seat, slot) | {
+    view = _who(world, seat, slot, pl) | {
         "status": word(Status(pl.status)),
         "club": club_id(pl.club) if pl.club >= 0 else None,
         "yours": bool(pl.club == club_of(world, seat)),
@@ -214,9 +210,9 @@ def player(world: World, seat: int, call: ToolCall) -> View:
         "condition": round(entry.conditions(world, [slot])[0]),
         "form": round(pl.form, 1),
         "morale": round(pl.morale),
-        "fitness": _fitness(world, slot),
+        "fitness": _fitness(world, pl),
     }
-    view |= _contract(world, slot) | _leaves_for(world, slot)
+    view |= _contract(pl) | _leaves_for(pl)
     view |= {
         "since": date(max(pl.joined, 0)),
         "season": _season_figures(pl),
@@ -419,7 +415,7 @@ def youth_academy(world: World, seat: int, call: ToolCall) -> View:
 
 def _prospect(world: World, seat: int, slot: int, wage: int) -> View:
     pl = rows.player(world, slot)
-    return _who(world, seat, slot) | {
+    return _who(world, seat, slot, pl) | {
         "value_m": millions(pl.value),
         "term_ends": date(pl.academy_until),
         "promotion_wage_m": millions(wage),
@@ -565,8 +561,8 @@ def _sort_key(world: World, seat: int, slots: np.ndarray, sort: int) -> Any:
 
 def _market_row(world: World, seat: int, slot: int) -> View:
     pl = rows.player(world, slot)
-    view = _who(world, seat, slot) | {"club": club_id(pl.club) if pl.club >= 0 else "free"}
-    return view | {"value_m": millions(pl.value)} | _contract(world, slot) | {"listed": bool(pl.listed)}
+    view = _who(world, seat, slot, pl) | {"club": club_id(pl.club) if pl.club >= 0 else "free"}
+    return view | {"value_m": millions(pl.value)} | _contract(pl) | {"listed": bool(pl.listed)}
 
 
 def window(world: World, seat: int) -> str:
