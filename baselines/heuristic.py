@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from fmgym.baselines.reading import Row, day, median, middle, potential
 from fmgym.stop import Result, Stop
@@ -16,17 +16,23 @@ RAISE = 1.15  # offered to a player who renews
 YEARS = 4
 SQUAD = {"GK": 2, "CB": 4, "FB": 4, "DM": 2, "CM": 4, "AM": 2, "W": 4, "ST": 3}  # drafted, then kept up
 LEAST, MOST = 20, 26  # seniors: no sale below, no signing or promotion beyond
-GOOD_PRICE = 1.0  # of public value: a bid for a lesser player that is taken
-MARKUP = 1.3  # asked for others
+GOOD_PRICE = 1.1  # of public value: a bid for a lesser player that is taken
+MARKUP = 1.5  # asked for others
+MARKET_STOPS = {"summer_plan", "summer_deadline", "winter_open", "winter_deadline"}
 TARGET_AGE = 24
-OPENING_BID, LAST_BID = 0.9, 1.2  # of public value
+GREEN = 3  # ability points a target may lack
+BIDS = (1.0, 1.25)  # of public value, first and last
 BUYS = 2  # a stop
-SHARE_OF_CASH = 0.5  # at most for one player
+SHARE_OF_CASH = 0.3  # at most for one player
+PRICE = 3.0  # ability points such a price is worth
 RESERVE = 0.25  # years of wages kept in cash
 PROMISING = 3.0  # stars of a prospect worth promoting
-TIRED = 75  # condition below which a player rests
+FATIGUE = 0.15  # ability points a point of condition is worth
+DRAFT_WAGES = 0.54  # of revenue, for the squad drafted
+PROMISE = 2.0  # ability points a star of potential is worth at 18
+FADING = 1.0  # ability points a year past the core's age costs
 AMPLE = 2.5  # times the cost of an upgrade
-PLACES = 4  # places above or below that change the style
+PLACES = 6  # places above or below that change the style
 ROLES = ("GK", "CB", "CB", "FB", "FB", "CM", "CM", "W", "W", "ST", "ST")  # 4-4-2
 KIN = {
     "GK": "GK",
@@ -55,29 +61,29 @@ class Heuristic:
 def manage(stop: Stop) -> None:
     """Everything but the draft."""
     office = Office(stop)
+    kinds = set(office.packet.kinds)
     answer_offers(office)
     renew_core(office)
     list_veterans(office)
-    if stop.packet.digest.window != "closed":
+    if MARKET_STOPS & kinds:
         buy(office)
-    if "youth_intake" in stop.packet.kinds or office.size < LEAST:
+    if "youth_intake" in kinds or office.size < LEAST:
         promote(office)
-    if "settlement" in stop.packet.kinds:
+    if "settlement" in kinds:
         invest(office)
     choose_lineup(office)
     choose_style(office)
 
 
-@dataclass
 class Office:
-    """What the manager keeps on his desk during a stop; read again after a deal."""
+    """What the manager has on his desk: the stop's packet, and squad and books, read again after a deal."""
 
-    stop: Stop
-    squad: list[Row] = field(default_factory=list)
-    finances: Row = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        self.today = day(self.stop.packet.date)
+    def __init__(self, stop: Stop) -> None:
+        self.stop = stop
+        self.packet = stop.packet
+        self.today = day(self.packet.date)
+        self.squad: list[Row] = []
+        self.finances: Row = {}
         self.look()
 
     def look(self) -> None:
@@ -109,39 +115,52 @@ class Office:
 
 
 def draft(stop: Stop) -> None:
-    """The cheapest squad of the wished shape, then the best improvements for the money."""
-    pool = stop.call("get_draft_pool").data
+    """The cheapest squad of the wished shape, then the best improvements while budget and wages allow."""
+    pool, finances = (result.data for result in stop.turn([("get_draft_pool", {}), ("get_finances", {})]))
     templates: list[Row] = pool["templates"]
     chosen: list[Row] = []
     for position, count in SQUAD.items():
-        able = sorted((t for t in templates if t["position"] == position), key=lambda t: t["price_m"])
+        able = sorted(
+            (t for t in templates if t["position"] == position), key=lambda t: (t["price_m"], t["id"])
+        )
         chosen += able[:count]
-    budget = pool["budget_m"] - sum(t["price_m"] for t in chosen)
-    while better := _best_swap(templates, chosen, budget):
-        old, new = better
+    money = pool["budget_m"] - sum(t["price_m"] for t in chosen)
+    wages = DRAFT_WAGES * finances["expected_revenue_m"] - sum(t["wage_m"] for t in chosen)
+    while swap := _best_swap(templates, chosen, money, wages):
+        old, new = swap
         chosen[chosen.index(old)] = new
-        budget -= new["price_m"] - old["price_m"]
+        money -= new["price_m"] - old["price_m"]
+        wages -= new["wage_m"] - old["wage_m"]
     stop.call("submit_draft", template_ids=[t["id"] for t in chosen])
 
 
-def _best_swap(templates: Sequence[Row], chosen: Sequence[Row], budget: float) -> tuple[Row, Row] | None:
-    """The affordable exchange that gains most quality for its price."""
-    swaps = [
-        ((quality(new) - quality(old)) / max(new["price_m"] - old["price_m"], 0.1), old, new)
-        for old in chosen
-        for new in templates
-        if new["position"] == old["position"]
-        and new not in chosen
-        and quality(new) > quality(old)
-        and new["price_m"] - old["price_m"] <= budget
-    ]
-    return max(swaps, key=lambda swap: (swap[0], swap[2]["id"]))[1:] if swaps else None
+def _best_swap(
+    templates: Sequence[Row], chosen: Sequence[Row], money: float, wages: float
+) -> tuple[Row, Row] | None:
+    """The affordable exchange that gains most quality for its cost: price and years of wages."""
+    best, most = None, 0.0
+    for old in chosen:
+        for new in templates:
+            gain = quality(new) - quality(old)
+            price, wage = new["price_m"] - old["price_m"], new["wage_m"] - old["wage_m"]
+            if (
+                new["position"] != old["position"]
+                or new in chosen
+                or gain <= 0
+                or price > money
+                or wage > wages
+            ):
+                continue
+            rate = gain / max(price + YEARS * wage, 0.1)
+            if rate > most:
+                best, most = (old, new), rate
+    return best
 
 
 def quality(row: Row) -> float:
-    """How good a player is, and a young one will be."""
+    """How good a player is and a young one will be, less what an old one has left."""
     young = min(max((TARGET_AGE - row["age"]) / 6, 0.0), 1.0)
-    return middle(row) + 2.0 * young * potential(row)
+    return middle(row) + PROMISE * young * potential(row) - FADING * max(row["age"] - CORE_AGE, 0.0)
 
 
 # Offers
@@ -155,7 +174,7 @@ def answer_offers(office: Office) -> None:
         "fee_agreed": _agree_terms,
         "wage_countered": _take_wage,
     }
-    for offer in office.stop.packet.offers:
+    for offer in office.packet.offers:
         answers[offer["kind"]](office, offer)
 
 
@@ -165,10 +184,9 @@ def _keep_or_sell(office: Office, offer: Row) -> None:
     if row is None or office.size <= LEAST:
         respond(office, offer, "reject")
         return
-    lesser = middle(row) < median(office.squad) or row["age"] >= OLD
+    lesser = quality(row) < statistics.median(quality(other) for other in office.squad)
     if lesser and offer["fee_m"] >= GOOD_PRICE * row["value_m"]:
         respond(office, offer, "accept")
-        office.look()
         return
     wanted = row["value_m"] * (GOOD_PRICE if lesser else MARKUP)
     respond(office, offer, "counter", max(wanted, offer["fee_m"] * 1.05))
@@ -176,7 +194,7 @@ def _keep_or_sell(office: Office, offer: Row) -> None:
 
 def _take_fee(office: Office, offer: Row) -> None:
     shown = office.stop.call("get_player", player_id=offer["player"])
-    fair = shown.ok and offer["fee_m"] <= min(LAST_BID * shown.data["value_m"], SHARE_OF_CASH * office.spare)
+    fair = shown.ok and offer["fee_m"] <= min(BIDS[-1] * shown.data["value_m"], SHARE_OF_CASH * office.spare)
     respond(office, offer, "accept_counter" if fair else "reject")
     if fair:
         _agree_terms(office, offer)
@@ -192,21 +210,23 @@ def _take_wage(office: Office, offer: Row) -> None:
     row = office.of(offer["player"])
     more = offer["wage_m_per_year"] - (row["wage_m"] if row else 0.0)
     respond(office, offer, "accept_counter" if more <= office.headroom else "reject")
-    office.look()
 
 
 def respond(office: Office, offer: Row, response: str, amount: float | None = None) -> Result:
     """Answer an offer."""
     more = {} if amount is None else {"amount_m": round(amount, 2)}
-    return office.stop.call("respond_to_offer", offer_id=offer["id"], response=response, **more)
+    result = office.stop.call("respond_to_offer", offer_id=offer["id"], response=response, **more)
+    if outcome(result) == "accepted":
+        office.look()
+    return result
 
 
 # Contracts
 
 
 def renew_core(office: Office) -> None:
-    """Young players of the better half get a new contract in time."""
-    level = median(office.squad)
+    """Young players who are good enough get a new contract in time."""
+    level = median(office.squad) - GREEN
     for row in list(office.squad):
         ending = day(row["until"]) - office.today <= RENEW_DAYS and "leaves_for" not in row
         if ending and row["age"] < CORE_AGE and middle(row) >= level:
@@ -230,25 +250,17 @@ def sign(office: Office, row: Row, wage: float, present: float = 0.0) -> bool:
         return False
     offered = {"player_id": row["id"], "wage_m_per_year": round(max(wage, 0.05), 2), "years": YEARS}
     result = office.stop.call("offer_contract", **offered)
-    signed = outcome(result) == "accepted"
-    if outcome(result) == "countered":
-        counter = _live(office, row["id"], "wage_countered")
-        if counter and counter["wage_m_per_year"] - present <= office.headroom:
-            signed = outcome(respond(office, counter, "accept_counter")) == "accepted"
-    if signed:
+    if outcome(result) == "countered" and result.data["wage_m_per_year"] - present <= office.headroom:
+        counter = {"offer_id": result.data["offer_id"], "response": "accept_counter"}
+        result = office.stop.call("respond_to_offer", **counter)
+    if outcome(result) == "accepted":
         office.look()
-    return signed
-
-
-def _live(office: Office, player_id: str, kind: str) -> Row | None:
-    """The live offer of a kind about a player."""
-    offers = office.stop.packet.offers
-    return next((o for o in offers if o["player"] == player_id and o["kind"] == kind), None)
+    return outcome(result) == "accepted"
 
 
 def outcome(result: Result) -> str:
     """What an accepted call led to; empty when it was refused."""
-    return str(result.data["outcome"]) if result.ok else ""
+    return str(result.data["status"]) if result.ok else ""
 
 
 def list_veterans(office: Office) -> None:
@@ -282,35 +294,37 @@ def _shortage(office: Office, position: str) -> float:
 
 
 def _buy_at(office: Office, position: str) -> bool:
-    """Bid for the best value target of a position."""
+    """Try for the best value target of a position. Whether he came."""
     most = SHARE_OF_CASH * office.spare
-    level = round(median(office.squad))
+    level = median(office.squad) - GREEN
     found = office.stop.call(
         "get_transfer_market",
         kind="all",
         position=position,
         max_age=TARGET_AGE,
         max_value_m=round(most, 2),
-        min_ability=min(max(level, 1), 99),
+        min_ability=min(max(round(level), 1), 99),
     )
-    targets = [row for row in found.data.get("players", ()) if row["club"] != "free" and row["value_m"] > 0]
+    targets = [row for row in found.data.get("players", ()) if row["club"] != "free"]
     if not targets:
         return False
-    target = max(targets, key=lambda row: ((quality(row) - level) / row["value_m"], row["id"]))
+    target = max(targets, key=lambda row: (quality(row) - PRICE * row["value_m"] / most, row["id"]))
     return _bid(office, target)
 
 
 def _bid(office: Office, target: Row) -> bool:
-    opening = round(max(OPENING_BID * target["value_m"], 0.1), 2)
-    result = office.stop.call("make_transfer_offer", player_id=target["id"], amount_m=opening)
-    if outcome(result) == "countered":
-        counter = _live(office, target["id"], "bid_countered")
-        if counter is None or counter["fee_m"] > LAST_BID * target["value_m"]:
-            return False
-        result = respond(office, counter, "accept_counter")
-    if outcome(result) != "accepted":
-        return False
-    return sign(office, target, max(target["wage_m"] * RAISE, fair_wage(office, target)))
+    """Bid what he is worth, then the last price. A counter up to that is taken."""
+    for factor in BIDS:
+        amount = round(max(factor * target["value_m"], 0.1), 2)
+        result = office.stop.call("make_transfer_offer", player_id=target["id"], amount_m=amount)
+        if outcome(result) == "countered" and result.data["fee_m"] <= BIDS[-1] * target["value_m"]:
+            counter = {"offer_id": result.data["offer_id"], "response": "accept_counter"}
+            result = office.stop.call("respond_to_offer", **counter)
+        if outcome(result) == "accepted":
+            return sign(office, target, max(target["wage_m"] * RAISE, fair_wage(office, target)))
+        if outcome(result) != "rejected":
+            break
+    return False
 
 
 def _sign_free(office: Office, position: str) -> None:
@@ -348,15 +362,19 @@ def invest(office: Office) -> None:
 
 
 def choose_lineup(office: Office) -> None:
-    """The best eleven of those who are fit and fresh, tired players rested."""
-    fresh = [row for row in office.squad if row["fitness"] == "fit" and row["condition"] >= TIRED]
-    eleven = pick_eleven(fresh)
-    office.stop.call("set_lineup", player_ids=eleven)
+    """The best eleven of those who are fit; tired players make way."""
+    able = [row for row in office.squad if row["fitness"] == "fit"]
+    office.stop.call("set_lineup", player_ids=pick_eleven(able))
+
+
+def strength(row: Row) -> float:
+    """What a player is worth today: ability and form, less fatigue."""
+    return middle(row) + row["form"] - FATIGUE * (100 - row["condition"])
 
 
 def pick_eleven(rows: Sequence[Row]) -> list[str]:
     """Ids in role order: the best at each position, then its kin; empty when a role finds nobody."""
-    left = sorted(rows, key=lambda row: (-middle(row), row["id"]))
+    left = sorted(rows, key=lambda row: (-strength(row), row["id"]))
     eleven: list[str] = []
     for role in ROLES:
         for position in KIN[role].split():
@@ -372,7 +390,7 @@ def pick_eleven(rows: Sequence[Row]) -> list[str]:
 
 def choose_style(office: Office) -> None:
     """Sit back against clubs far above in the table, press those far below."""
-    fixture = office.stop.packet.digest.next_fixture
+    fixture = office.packet.digest.next_fixture
     if fixture is None:
         return
     table, club = office.stop.turn([("get_league_table", {}), ("get_club_overview", {})])

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from fmgym import rng
-from fmgym.enums import Domain
+from fmgym.enums import Domain, Style
+from fmgym.names import word
 from fmgym.stop import Stop
-from fmgym.tools import FORMATIONS, STYLES
+from fmgym.tools import FORMATIONS
 
 MOST_ACTIONS = 3
 DEAREST = 2.0  # bids go up to this times public value
@@ -20,7 +23,7 @@ class Dice:
     """A stop's chance: a function of the world's seed and the stop's number."""
 
     def __init__(self, seed: int, stop: int) -> None:
-        self._key = rng.key(seed, int(Domain.POLICY), 0, stop)
+        self._key = np.uint64(rng.key(seed, int(Domain.POLICY), 0, stop))
         self._thrown = 0
 
     def below(self, n: int) -> int:
@@ -78,7 +81,7 @@ def _bid(stop: Stop, dice: Dice) -> None:
     target = page.data["players"][0]
     amount = round(max(dice.between(0.0, DEAREST) * target["value_m"], 0.1), 2)
     bid = stop.call("make_transfer_offer", player_id=target["id"], amount_m=amount, instalments=INSTALMENTS)
-    if bid.ok and bid.data["outcome"] == "accepted":
+    if bid.ok and bid.data["status"] == "accepted":
         _sign(stop, dice, target["id"])
 
 
@@ -98,4 +101,4 @@ def _list(stop: Stop, dice: Dice) -> None:
 
 
 def _tactics(stop: Stop, dice: Dice) -> None:
-    stop.call("set_tactics", formation=dice.pick(list(FORMATIONS)), style=dice.pick(list(STYLES)))
+    stop.call("set_tactics", formation=dice.pick(list(FORMATIONS)), style=word(dice.pick(list(Style))))

@@ -39,7 +39,7 @@ class RunResult:
     squad_value: float
     deaths: int
     settle: str  # completed, fired, insolvent or abandoned
-    settle_year: int  # from 1
+    settle_year: float  # years played
     stops: int
     turns: int
     calls: int
@@ -92,7 +92,9 @@ def run(
     and can be interrupted at any moment: the same call goes on where it stopped, to the same end.
     """
     start = time.perf_counter()
-    mark = stamp(policy=policy.name, seed=seed, seasons=seasons, opponents=opponents, draft=draft, changes=params)
+    mark = stamp(
+        policy=policy.name, seed=seed, seasons=seasons, opponents=opponents, draft=draft, changes=params
+    )
     session = _open(mark)
     log = RunLog.open(out, mark) if out is not None else None
     if log and log.result:
@@ -101,7 +103,7 @@ def run(
     try:
         if log:
             log.resume(session)
-            session.listeners.append(log.turn)
+            log.follow(session)
         _play(policy, session, log, progress)
         result = _result(session, mark, time.perf_counter() - start)
         if log:
@@ -125,7 +127,7 @@ def _open(mark: Mapping[str, Any]) -> Session:
 def _play(policy: Policy, session: Session, log: RunLog | None, progress: Progress | None) -> None:
     reset = getattr(policy, "reset", None)
     if reset:
-        reset(session.seed)
+        reset(int(session.world.w.seed))
     while not session.finished:
         stop = session.stop(SEAT)
         policy.play(stop)
@@ -138,8 +140,15 @@ def _play(policy: Policy, session: Session, log: RunLog | None, progress: Progre
 
 
 def _result(session: Session, mark: dict[str, Any], seconds: float) -> RunResult:
-    fields = session.result(SEAT)
-    return RunResult(policy=mark["policy"], seconds=round(seconds, 3), digest=session.digest(), stamp=mark, **fields)
+    return RunResult(
+        policy=mark["policy"],
+        seed=mark["seed"],
+        seasons=mark["seasons"],
+        seconds=round(seconds, 3),
+        digest=session.digest(),
+        stamp=mark,
+        **session.result(SEAT),
+    )
 
 
 def replay(folder: str | os.PathLike[str], progress: Progress | None = None) -> RunResult:
@@ -155,14 +164,16 @@ def replay(folder: str | os.PathLike[str], progress: Progress | None = None) -> 
         runlog.execute(session, lines[1:], progress)
     except runlog.Fault as fault:
         raise CheckFailed(str(fault)) from None
-    if not session.finished or not isinstance(claimed, dict):
+    if not session.finished or "digest" not in lines[-1].content or not isinstance(claimed, dict):
         raise CheckFailed(f"{runlog.ACTIONS} line {len(lines)} is the last, but the run is not over")
     if kept.get("log") != lines[-1].hash:
         raise CheckFailed(f"{runlog.RUN} does not hold: it was written after another last line of the log")
     result = _result(session, mark, claimed.get(runlog.UNTIMED, 0.0))
     for name, value in asdict(result).items():
         if claimed.get(name) != value:
-            raise CheckFailed(f"{runlog.RUN} does not hold: {name} is {claimed.get(name)!r}, the log gives {value!r}")
+            raise CheckFailed(
+                f"{runlog.RUN} does not hold: {name} is {claimed.get(name)!r}, the log gives {value!r}"
+            )
     return result
 
 
@@ -172,7 +183,9 @@ def _same_engine(mark: Mapping[str, Any]) -> None:
         knobs = {name: mark[name] for name in ("policy", "seed", "seasons", "opponents", "draft")}
         own = stamp(**knobs, changes=mark["params"])
     except (KeyError, TypeError, AttributeError, BadInput) as error:
-        raise CheckFailed(f"{runlog.ACTIONS} line 1 does not hold: its stamp opens no run ({error})") from None
+        raise CheckFailed(
+            f"{runlog.ACTIONS} line 1 does not hold: its stamp opens no run ({error})"
+        ) from None
     for name in ("track", "engine", "params_hash", "score_version"):
         if mark.get(name) != own[name]:
             raise CheckFailed(

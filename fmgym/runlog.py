@@ -14,13 +14,13 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
 from fmgym.errors import BadInput, CheckFailed
-from fmgym.session import Session
+from fmgym.session import Played, Session
 
 RUN = "run.json"
 ACTIONS = "actions.jsonl"
@@ -98,7 +98,9 @@ class RunLog:
         self._file: IO[bytes] | None = None
 
     @classmethod
-    def open(cls, folder: str | os.PathLike[str], stamp: Mapping[str, Any], *, every_turn: bool = False) -> RunLog:
+    def open(
+        cls, folder: str | os.PathLike[str], stamp: Mapping[str, Any], *, every_turn: bool = False
+    ) -> RunLog:
         """The log in ``folder``. Raises ``BadInput`` when it is of another run, damaged or not writable."""
         log = cls(Path(folder), dict(stamp), every_turn)
         try:
@@ -157,12 +159,17 @@ class RunLog:
             raise CheckFailed(f"{self.folder} cannot be resumed: {fault}") from None
         self._lines = []
 
-    def turn(self, seat: int, turn: int, calls: Sequence[tuple[str, Mapping[str, Any]]], stop: int) -> None:
-        """Log one turn's accepted calls."""
-        for left, (tool, args) in zip(range(len(calls) - 1, -1, -1), calls, strict=True):
-            self._append({"seat": seat, "stop": stop, "turn": turn, "tool": tool, "args": dict(args), "left": left})
-        if not calls:
-            self._append({"seat": seat, "stop": stop, "turn": turn, "tool": None, "args": {}, "left": 0})
+    def follow(self, session: Session) -> None:
+        """Log every turn of a session from now on."""
+
+        def turn(seat: int, number: int, calls: Sequence[Played]) -> None:
+            self._turn(turn_lines(seat, int(session.world.w.seats[seat].stop), number, calls))
+
+        session.listeners.append(turn)
+
+    def _turn(self, lines: Sequence[Mapping[str, Any]]) -> None:
+        for content in lines:
+            self._append(content)
         if self.every_turn:
             self._flush()
 
@@ -207,34 +214,59 @@ class RunLog:
         os.replace(self.folder / PARTIAL, self.folder / RUN)
 
 
-def execute(session: Session, lines: Sequence[Line]) -> None:
+def turn_lines(seat: int, stop: int, number: int, calls: Sequence[Played]) -> list[dict[str, Any]]:
+    """The lines of one turn, the seat's ``number``-th; ``left`` counts the lines of it that follow."""
+    head = {"seat": seat, "stop": stop, "turn": number}
+    told = [
+        {"tool": call.tool, "args": call.args, "outcome": call.outcome, "value": call.value} for call in calls
+    ] or [{"tool": None}]
+    return [head | content | {"left": len(told) - 1 - i} for i, content in enumerate(told)]
+
+
+def execute(
+    session: Session, lines: Sequence[Line], progress: Callable[[Session], None] | None = None
+) -> None:
     """Play a log's lines in a session. Raises ``Fault`` at the first line that does not hold."""
-    calls: list[tuple[str, dict[str, Any]]] = []
+    turn: list[Line] = []
     for line in lines:
-        content = line.content
-        if "tool" not in content:
+        if "tool" in line.content:
+            turn.append(line)
+            if line.content.get("left") == 0:
+                _play(session, turn)
+                turn = []
+        else:
             _same_state(session, line)
-            continue
-        if content["tool"] is not None:
-            calls.append((content["tool"], content["args"]))
-        if content["left"] == 0:
-            _play(session, line, calls)
-            calls = []
+            if progress:
+                progress(session)
 
 
-def _play(session: Session, line: Line, calls: list[tuple[str, dict[str, Any]]]) -> None:
-    """One turn, whose last line is ``line``."""
-    seat = line.content["seat"]
-    if session.finished:
-        raise Fault(line.number, "the run is over before it")
-    results = session.turn(calls, seat)
-    for i, result in enumerate(results):
-        if not result.ok:
-            raise Fault(line.number - len(calls) + 1 + i, f"the engine refuses the call: {result.message}")
+def _play(session: Session, turn: Sequence[Line]) -> None:
+    """Play one turn again and compare what the engine makes of it, line by line."""
+    told: list[dict[str, Any]] = []
+
+    def listen(seat: int, number: int, calls: Sequence[Played]) -> None:
+        told.extend(turn_lines(seat, int(session.world.w.seats[seat].stop), number, calls))
+
+    session.listeners.append(listen)
+    try:
+        calls = [
+            (line.content["tool"], line.content["args"]) for line in turn if line.content["tool"] is not None
+        ]
+        results = session.turn(calls, turn[0].content["seat"])
+    except (KeyError, TypeError, IndexError):
+        raise Fault(turn[0].number, "it is no turn of this run") from None
+    finally:
+        session.listeners.remove(listen)
+    for i, line in enumerate(turn):
+        if i >= len(told) or told[i] != line.content:
+            refused = i < len(results) and not results[i].ok
+            raise Fault(
+                line.number, results[i].message if refused else "the engine makes something else of it"
+            )
 
 
 def _same_state(session: Session, line: Line) -> None:
-    if session.digest() != line.content["digest"]:
+    if session.digest() != line.content.get("digest"):
         raise Fault(line.number, "the calls before it lead to another state than the one it names")
 
 

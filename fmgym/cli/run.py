@@ -99,7 +99,7 @@ def show(result: RunResult) -> None:
             table.add_row(*[_cell(value) for value in row.values()])
         console.print(table)
     console.print(
-        f"{result.policy} on seed {result.seed}: score {result.score:.2f}, {result.settle} in year {result.settle_year},"
+        f"{result.policy} on seed {result.seed}: score {result.score:.2f}, {result.settle} after {result.settle_year:g} years,"
         f" {result.deaths} deaths, {result.honors} honors, value added {result.value_added:.0f}M,"
         f" squad {result.squad_value:.0f}M, {result.stops} stops, {result.turns} turns,"
         f" {result.calls} calls, {result.seconds:.1f} s",

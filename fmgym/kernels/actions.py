@@ -94,7 +94,7 @@ def _check_action(w, p, seat, tool, args, n):
     if tool == Tool.MAKE_TRANSFER_OFFER:
         return check_bid(w, p, seat, args[0], args[1], args[2])
     if tool == Tool.RESPOND_TO_OFFER:
-        return _check_reply(w, p, seat, args[0], args[1], args[2])
+        return check_reply(w, p, seat, args[0], args[1], args[2])
     if tool == Tool.OFFER_CONTRACT:
         return check_contract(w, p, seat, args[0], args[1], args[2])
     if tool == Tool.INVEST:
@@ -110,7 +110,7 @@ def _check_action(w, p, seat, tool, args, n):
 def check_order_call(w, p, seat, tool, args):
     """Legality of a standing order's call: as the seat's own, but between stops and without budgets."""
     if tool == Tool.RESPOND_TO_OFFER:
-        return _check_reply(w, p, seat, args[0], args[1], args[2])
+        return check_reply(w, p, seat, args[0], args[1], args[2])
     if tool == Tool.OFFER_CONTRACT:
         return check_contract(w, p, seat, args[0], args[1], args[2])
     return check_invest(w, p, seat, args[0])
@@ -200,7 +200,7 @@ def offer_index(w, seat, offer_id):
 
 
 @njit
-def _check_reply(w, p, seat, offer_id, reply, amount):
+def check_reply(w, p, seat, offer_id, reply, amount):
     i = offer_index(w, seat, offer_id)
     if i < 0:
         return Error.UNKNOWN_OFFER.value
@@ -379,16 +379,21 @@ def _check_own(w, p, seat, tool, args):
             return Error.NOT_ACADEMY.value
         return Error.SQUAD_FULL.value if c.n_squad >= p.market.squad_max else Error.OK.value
     if tool == Tool.RELEASE_PLAYER:
-        if pl.status == Status.ACADEMY:
-            return Error.OK.value
-        if c.n_squad <= p.market.squad_min:
-            return Error.SQUAD_MINIMUM.value
-        return Error.CASH_SHORT.value if contracts.severance(w, p, slot) > c.cash else Error.OK.value
+        return Error.OK.value if pl.status == Status.ACADEMY else release_barred(w, p, club, slot)
     if pl.status != Status.SENIOR:
         return Error.NOT_YOUR_PLAYER.value
     if args[1] != 0 and args[1] != 1:
         return Error.BAD_ARGUMENT.value
     return Error.NO_CHANGE.value if pl.listed == args[1] else Error.OK.value
+
+
+@njit
+def release_barred(w, p, club, slot):
+    """What forbids releasing one's own senior."""
+    if w.clubs[club].n_squad <= p.market.squad_min:
+        return Error.SQUAD_MINIMUM.value
+    short = contracts.severance(w, p, slot) > w.clubs[club].cash
+    return Error.CASH_SHORT.value if short else Error.OK.value
 
 
 @njit
