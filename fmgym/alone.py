@@ -84,9 +84,7 @@ ROW = record([(name, np.float64) for name in MEASURES])
 class World(world.World):
     """A world without outside control."""
 
-    def reset(
-        self, seed: int, *, seasons: int = 20, opponents: str = "tiered", auto_draft: bool = True
-    ) -> None:
+    def reset(self, seed: int, *, seasons: int = 20, opponents: str = "tiered", auto_draft: bool = True) -> None:
         """Open another seed's world in place, on the eve of its first season."""
         world.check_options(self.params, seed, seasons, opponents)
         self.array.view(np.uint8)[:] = 0
@@ -171,11 +169,7 @@ def _share(flags: np.ndarray) -> float:
 
 def _lagged(tables: np.ndarray, lag: int) -> float:
     """Mean correlation over clubs of tables so many seasons apart."""
-    pairs = [
-        np.corrcoef(run[year], run[year + lag])[0, 1]
-        for run in tables
-        for year in range(tables.shape[1] - lag)
-    ]
+    pairs = [np.corrcoef(run[year], run[year + lag])[0, 1] for run in tables for year in range(tables.shape[1] - lag)]
     return float(np.mean(pairs)) if pairs else float("nan")
 
 

@@ -7,7 +7,6 @@ JSON value it came from, and describes itself as a JSON schema. A refusal says w
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -158,11 +157,11 @@ class Money(Arg):
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise self.wrong_type(value, "a number of millions such as 8 or 0.75")
         low = bound(self.low, params)
-        if not math.isfinite(value) or not low <= round(value * 1000) <= _MOST_K:
-            raise self.wrong_value(
-                value, f"a number of millions from {names.millions(low):g} to {_MOST_K // 1000}"
-            )
-        k = round(value * 1000)
+        in_range = 0 <= value <= _MOST_K // 1000  # false for NaN
+        k = round(value * 1000) if in_range else -1
+        if k < low:
+            wanted = f"a number of millions from {names.millions(low):g} to {_MOST_K // 1000}"
+            raise self.wrong_value(value, wanted)
         if abs(value * 1000 - k) > 1e-6 * max(1.0, abs(value)):
             raise self.wrong_value(value, "a number of millions with at most three decimals")
         return k

@@ -83,8 +83,7 @@ def _template(w, p, t, position):
     w.public_potential[t] = max(tm.potential + p.scouting.public * normal(k, 5), w.public_ability[t])
     tm.price = max(
         thousands(
-            _template_value(p, tm, w.public_ability[t], w.public_potential[t])
-            * exp(d.price_noise * normal(k, 6))
+            _template_value(p, tm, w.public_ability[t], w.public_potential[t]) * exp(d.price_noise * normal(k, 6))
         ),
         100,
     )

@@ -98,7 +98,8 @@ class Params:
     def __getattr__(self, group: str) -> SimpleNamespace:
         for name, rows in self.__dict__.get("values", ()):
             if name == group:
-                return SimpleNamespace(**dict(rows))
+                found = self.__dict__[group] = SimpleNamespace(**dict(rows))  # found directly from now on
+                return found
         raise AttributeError(group)
 
 

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from fmgym.calendar import day_of_year, season_of
 from fmgym.enums import (
     Condition,
@@ -25,11 +23,10 @@ from fmgym.enums import (
     Tool,
 )
 from fmgym.kernels import actions, contracts, finance, market, roster, talks
-from fmgym.kernels.draft import complete_draft
 from fmgym.names import club_id, date, match_id, millions, money, offer_id, player_id, word
 from fmgym.state import YEAR
 from fmgym.tools import NOTEBOOK, ToolCall, unparse
-from fmgym.views import club_of
+from fmgym.views import club_of, completed
 from fmgym.world import World
 
 # Codes that arguments.py and tools.py raise carry their sentences with them.
@@ -182,9 +179,7 @@ class Facts:
 
     def _offer(self) -> Any:
         """The offer a reply is about."""
-        return self._w.seats[self._seat].offers[
-            int(actions.offer_index(self._w, self._seat, self._asked.args[0]))
-        ]
+        return self._w.seats[self._seat].offers[int(actions.offer_index(self._w, self._seat, self._asked.args[0]))]
 
     def _newest(self) -> Any:
         s = self._w.seats[self._seat]
@@ -193,10 +188,10 @@ class Facts:
     # Budgets, tools, places
 
     def queries(self) -> int:
-        return self._p.stop.queries  # type: ignore[no-any-return]
+        return int(self._p.stop.queries)
 
     def negotiations(self) -> int:
-        return self._p.stop.negotiations  # type: ignore[no-any-return]
+        return int(self._p.stop.negotiations)
 
     def tool(self) -> str:
         return word(Tool(self._asked.tool))
@@ -245,10 +240,10 @@ class Facts:
         return int(self._c.n_squad)
 
     def squad_min(self) -> int:
-        return self._p.market.squad_min  # type: ignore[no-any-return]
+        return int(self._p.market.squad_min)
 
     def squad_max(self) -> int:
-        return self._p.market.squad_max  # type: ignore[no-any-return]
+        return int(self._p.market.squad_max)
 
     def refusal(self) -> str:
         pl = self._player()
@@ -273,9 +268,7 @@ class Facts:
             return money(contracts.severance(w, p, roster.slot_of(w, args[0])))
         if self._meant.tool == Tool.MAKE_TRANSFER_OFFER:
             return money(market.down_payment(args[1], args[2]))
-        i = int(actions.find_offer(w, self._seat, args[0], int(OfferKind.FEE_AGREED)))
-        agreed = w.seats[self._seat].offers[i]
-        fee = market.down_payment(agreed.fee, agreed.instalments) if i >= 0 else 0
+        fee = actions.agreed_fee(w, self._seat, args[0])
         return money(contracts.signing_cost(p, args[1]) + fee)
 
     # Talks and offers
@@ -335,9 +328,7 @@ class Facts:
             return f"{self.player()} is {self.listing()} the transfer list already."
         if self._meant.tool == Tool.MAKE_TRANSFER_OFFER:
             return f"The fee for {self.player()} is agreed already: agree terms by offer_contract."
-        return (
-            f"{self.player()} has a contract until {date(self._player().contract_end)}; offer a longer one."
-        )
+        return f"{self.player()} has a contract until {date(self._player().contract_end)}; offer a longer one."
 
     def undone(self) -> str:
         slot = int(roster.slot_of(self._w, self._offer().uid))
@@ -351,7 +342,7 @@ class Facts:
         return word(Facility(self._args[0]))
 
     def top(self) -> int:
-        return self._p.facility.top  # type: ignore[no-any-return]
+        return int(self._p.facility.top)
 
     def ready(self) -> str:
         return date(self._c.building[self._args[0]])
@@ -366,10 +357,7 @@ class Facts:
         return len(self._args)
 
     def list_cost(self) -> str:
-        picks = np.zeros(len(self._w.templates), np.int64)
-        picks[: len(self._args)] = self._args
-        n = int(complete_draft(self._w, self._world.p, picks, len(self._args)))
-        return money(self._w.templates["price"][picks[:n]].sum())
+        return money(self._w.templates["price"][completed(self._world, self._args)].sum())
 
     def draft_budget(self) -> str:
         return money(self._p.draft.budget)

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from fmgym import engine, score, sentences, stop, views
+from fmgym import engine, rows, score, sentences, stop, views
 from fmgym.enums import Error, Outcome, Settle, Tool
 from fmgym.errors import BadInput
 from fmgym.kernels.actions import begin_turn, check, end_turn, is_query
@@ -69,20 +69,18 @@ class Session:
         """
         if draft not in ("agent", "auto"):
             raise BadInput(f"draft must be agent or auto, not {draft!r}")
-        world = World.open(
-            seed, seasons=seasons, opponents=opponents, auto_draft=draft == "auto", params=params
-        )
+        world = World.open(seed, seasons=seasons, opponents=opponents, auto_draft=draft == "auto", params=params)
         return cls(world, track)
 
     @property
     def finished(self) -> bool:
         """Whether the run is over."""
-        return bool(self.world.w.finished)
+        return bool(self.world.array["finished"][0])
 
     def is_open(self, seat: int = 0) -> bool:
         """Whether a seat has a stop to play."""
-        s = self.world.w.seats[seat]
-        return bool(s.settled == Settle.LIVE and s.waiting == 0 and not self.finished)
+        s = rows.seat(self.world, seat)
+        return s.settled == Settle.LIVE and s.waiting == 0 and not self.finished
 
     def packet(self, seat: int = 0) -> Packet:
         """The stop packet of a seat as things stand."""
@@ -109,7 +107,7 @@ class Session:
         results = [self._play(name, args, seat, played) for name, args in calls]
         end_turn(w, p, seat)
         for listener in self.listeners:
-            listener(seat, int(w.seats[seat].total_turns), played)
+            listener(seat, rows.seat(self.world, seat).total_turns, played)
         engine.move(w, p)
         return results
 

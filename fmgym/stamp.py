@@ -33,10 +33,7 @@ def stamp(
         "seasons": seasons,
         "opponents": opponents,
         "draft": draft,
-        "params": {
-            name: list(value) if isinstance(value, tuple) else value
-            for name, value in (changes or {}).items()
-        },
+        "params": {name: list(value) if isinstance(value, tuple) else value for name, value in (changes or {}).items()},
     }
 
 

@@ -182,10 +182,7 @@ def _types(key: tuple[tuple[str, int], ...]) -> SimpleNamespace:
     )
     template = record(_ints("position age price wage years") + _floats("ability potential"))
     world = record(
-        _ints(
-            "seed day last_day season draft_open n_fixtures next_fixture"
-            " n_debts n_moves n_seen n_free finished"
-        )
+        _ints("seed day last_day season draft_open n_fixtures next_fixture n_debts n_moves n_seen n_free finished")
         + _ints("edge_matches")
         + _floats("edge_defence edge_keeper")  # usual attack over both: kernels.match
         + [

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 import msgspec
 
-from fmgym import score, views
+from fmgym import rows, score, views
 from fmgym.enums import Error, Outcome, Settle, StopKind, Tool
 from fmgym.kernels import finance
 from fmgym.names import club_id, club_name, date, millions, word
@@ -129,6 +129,8 @@ class Packet(msgspec.Struct, frozen=True):
             f"squad {d.squad}, prospects {d.prospects}, injured: {_clipped(d.injured, _INJURED_SHOWN)}",
             f"next: {d.next_fixture or 'no match left this season'}",
         ]
+        if word(StopKind.DRAFT) in self.kinds:
+            lines.append("The draft is open: get_draft_pool, submit_draft, then advance.")
         lines += [f"WARNING: {text}" for text in d.warnings]
         b = self.budgets
         lines.append(f"left: {b.turns} turns, {b.queries} queries, {b.negotiations} negotiation moves")
@@ -177,9 +179,7 @@ def _offer_line(offer: Mapping[str, Any]) -> str:
     if "wage_m_per_year" in offer:
         terms = f"{offer['wage_m_per_year']:g}M a year for {offer['years']} years"
     else:
-        terms = f"{offer['fee_m']:g}M" + (
-            f" in {offer['instalments'] + 1} parts" if offer["instalments"] else ""
-        )
+        terms = f"{offer['fee_m']:g}M" + (f" in {offer['instalments'] + 1} parts" if offer["instalments"] else "")
     club = offer["club"] or "free agent"
     return f"{offer['id']} {offer['kind']} {offer['player']} ({club}) {terms}, until {offer['expires']}"
 
@@ -199,9 +199,7 @@ def _lines(data: Mapping[str, Any], indent: str = "") -> list[str]:
         if isinstance(value, list) and value and isinstance(value[0], dict):
             out += [f"{indent}{key}:", *_table(value, indent)]
         elif isinstance(value, dict):
-            out.append(
-                f"{indent}{key}: " + (", ".join(f"{k} {_cell(v)}" for k, v in value.items()) or "none")
-            )
+            out.append(f"{indent}{key}: " + (", ".join(f"{k} {_cell(v)}" for k, v in value.items()) or "none"))
         else:
             out.append(f"{indent}{key}: {_cell(value)}")
     return out
@@ -229,72 +227,67 @@ def _cell(value: Any) -> str:
 
 def packet(world: World, seat: int, notebook: str) -> Packet:
     """The packet of a seat as things stand."""
-    s, p = world.w.seats[seat], world.params.stop
-    club = views.club_of(world, seat)
+    s, p = rows.seat(world, seat), world.params.stop
+    recent = rows.part(world, "seats", seat, "recent")
     return Packet(
-        club=club_id(club),
-        name=club_name(club),
-        stop=int(s.stop),
+        club=club_id(s.club),
+        name=club_name(s.club),
+        stop=s.stop,
         kinds=[word(kind) for kind in StopKind if s.kinds >> kind & 1],
-        date=date(world.w.day),
+        date=date(views.today(world)),
         digest=_digest(world, seat),
         inbox=[Event(**event) for event in views.inbox(world, seat)],
-        inbox_lost=int(s.lost_inbox),
+        inbox_lost=s.lost_inbox,
         offers=views.offers(world, seat),
-        recent=[_recent(world, row) for row in s.recent[: s.n_recent]],
+        recent=[_recent(world, call) for call in recent[: s.n_recent].tolist()],
         notebook=notebook,
-        budgets=Budgets(
-            turns=int(p.last_turn - s.turns),
-            queries=int(p.queries - s.queries),
-            negotiations=int(p.negotiations - s.negotiations),
-        ),
+        budgets=Budgets(p.last_turn - s.turns, p.queries - s.queries, p.negotiations - s.negotiations),
         turn_warning=turn_warning(world, seat),
     )
 
 
 def turn_warning(world: World, seat: int) -> str | None:
     """From the warning turn on: how many turns are left before the stop closes by itself."""
-    s, p = world.w.seats[seat], world.params.stop
-    if s.turns < p.warn_turn:
+    turns, p = rows.seat(world, seat).turns, world.params.stop
+    if turns < p.warn_turn:
         return None
-    return f"{int(p.last_turn - s.turns)} turns left before this stop closes by itself"
+    return f"{p.last_turn - turns} turns left before this stop closes by itself"
 
 
 def _digest(world: World, seat: int) -> Digest:
     w, p, club = world.w, world.p, views.club_of(world, seat)
-    c = w.clubs[club]
+    c = rows.club(world, club)
     match = views.next_fixture(world, club)
     return Digest(
-        season=int(w.season) + 1,
-        position=int(c.position),
-        points=int(c.points),
-        played=int(c.played),
-        target=int(c.target),
+        season=views.season_now(world) + 1,
+        position=c.position,
+        points=c.points,
+        played=c.played,
+        target=c.target,
         cash_m=millions(c.cash),
         wage_ratio=round(float(finance.wage_ratio(w, p, club)), 3),
-        board_confidence=round(float(c.confidence)),
-        honors=int(c.honors),
-        squad=int(c.n_squad),
-        prospects=int(c.n_academy),
+        board_confidence=round(c.confidence),
+        honors=c.honors,
+        squad=c.n_squad,
+        prospects=c.n_academy,
         injured=views.injured(world, club),
-        next_fixture=None
-        if match is None
-        else f"{match['id']} {match['date']} {match['venue']} {match['opponent']}",
+        next_fixture=match and f"{match['id']} {match['date']} {match['venue']} {match['opponent']}",
         window=views.window(world),
         warnings=views.warnings(world, seat),
         score=round(float(score.now(w, p, seat)), 2),
     )
 
 
-def _recent(world: World, row: Any) -> Action:
-    spec = spec_of(ToolCall(int(row.tool)))
+def _recent(world: World, call: tuple[Any, ...]) -> Action:
+    """An entry of ``seats.recent``: day, tool, outcome and the first integers of its arguments."""
+    day, tool, outcome, numbers = call
+    spec = spec_of(ToolCall(tool))
     args: dict[str, Any] = {}
-    if row.tool == Tool.SET_LINEUP:
-        args = {"eleven": "named" if row.args[0] > 0 else "automatic"}
-    elif row.tool != Tool.SUBMIT_DRAFT:
-        call = ToolCall(int(row.tool), tuple(int(x) for x in row.args[: len(spec.args)]))
-        args = unparse(world, call)[1]
-    return Action(date(row.day), spec.name, args, word(Outcome(row.outcome)))
+    if tool == Tool.SET_LINEUP:
+        args = {"eleven": "named" if numbers[0] > 0 else "automatic"}
+    elif tool != Tool.SUBMIT_DRAFT:
+        args = unparse(world, ToolCall(tool, tuple(numbers[: len(spec.args)])))[1]
+    return Action(date(day), spec.name, args, word(Outcome(outcome)))
 
 
 class Table(Protocol):
@@ -313,12 +306,12 @@ class Stop:
     def __init__(self, table: Table, seat: int) -> None:
         self._table = table
         self.seat = seat
-        self.number = int(self._record.stop)
+        self.number = int(self._row.stop)
         self._packet: Packet | None = None
 
     @property
-    def _record(self) -> Any:
-        return self._table.world.w.seats[self.seat]
+    def _row(self) -> Any:
+        return rows.seat(self._table.world, self.seat)
 
     @property
     def seed(self) -> int:
@@ -328,7 +321,7 @@ class Stop:
     @property
     def open(self) -> bool:
         """Whether calls still count: False once advanced, closed at the last turn, or settled."""
-        s = self._record
+        s = self._row
         return bool(s.stop == self.number and s.waiting == 0 and s.settled == Settle.LIVE)
 
     @property

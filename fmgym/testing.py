@@ -105,9 +105,7 @@ def _double_round_robin(world: World) -> Iterator[str]:
     if len(pairs) != w.n_fixtures or w.n_fixtures != clubs * (clubs - 1) or any(h == a for h, a in pairs):
         yield f"{len(pairs)} different pairings in {w.n_fixtures} fixtures of {clubs} clubs"
     for matchday in range(2 * (clubs - 1)):
-        busy = [
-            int(c) for f in w.fixtures[: w.n_fixtures] if f.matchday == matchday for c in (f.home, f.away)
-        ]
+        busy = [int(c) for f in w.fixtures[: w.n_fixtures] if f.matchday == matchday for c in (f.home, f.away)]
         if sorted(busy) != list(range(clubs)):
             yield f"round {matchday} has clubs {sorted(busy)}"
 

@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 
 from fmgym.arguments import Arg, CallError, Choice, Flag, Id, Ids, Match, Money, Text, Whole
-from fmgym.calendar import season_of
 from fmgym.enums import Condition, Error, Facility, Formation, OrderAction, Position, Reply, Style, Tool
 from fmgym.errors import BadInput
 from fmgym.names import word
@@ -68,9 +67,7 @@ HISTORIES = {"honors": 0, "seasons": 1, "transfers": 2}
 FIXTURES = {"all": 0, "played": 1, "upcoming": 2}
 
 _PLAYER = Id("player_id", "", letter="P")
-_CLUB = Id(
-    "club_id", "a club, by default yours", default=None, letter="C", digits=2, offset=1, most="shape.clubs"
-)
+_CLUB = Id("club_id", "a club, by default yours", default=None, letter="C", digits=2, offset=1, most="shape.clubs")
 _LIMIT = Whole("limit", "rows of a page", default=20, low=1, high=50)
 _PAGE = Whole("page", "", default=1, low=1, high=1000)
 _OFFER = Id("offer_id", "", letter="O")
@@ -176,15 +173,12 @@ _SPECS = (
         Tool.SET_LINEUP,
         "Name your preferred eleven; who is unfit is replaced by the best available. An empty list leaves "
         "the choice to your staff.",
-        Ids(
-            "player_ids", "eleven of your seniors, or none", default=(), item=_PLAYER, most=LINEUP, exact=True
-        ),
+        Ids("player_ids", "eleven of your seniors, or none", default=(), item=_PLAYER, most=LINEUP, exact=True),
         examples=({"player_ids": [f"P{n:05d}" for n in range(1, 12)]}, {}),
     ),
     _action(
         Tool.SET_TACTICS,
-        "Set formation and style. Each style has one it beats and one that beats it; a new style takes "
-        "time to learn.",
+        "Set formation and style. Each style has one it beats and one that beats it; a new style takes time to learn.",
         Choice("formation", "", words=FORMATIONS),
         Choice("style", "", words=words(Style)),
         examples=({"formation": "4-3-3", "style": "pressing"},),
@@ -313,9 +307,7 @@ def parse(name: str, args: Mapping[str, Any], world: World, seat: int = 0) -> To
     """
     spec = TOOLS.get(name) if isinstance(name, str) else None
     if spec is None:
-        raise CallError(
-            Error.UNKNOWN_TOOL, f"There is no tool {name!r:.60}; the tools are {', '.join(TOOLS)}."
-        )
+        raise CallError(Error.UNKNOWN_TOOL, f"There is no tool {name!r:.60}; the tools are {', '.join(TOOLS)}.")
     _check_names(spec, args)
     given = {arg.name: args.get(arg.name, arg.default) for arg in spec.args}
     complaint = spec.rule(given)
@@ -343,7 +335,7 @@ def _like(spec: ToolSpec, arg: Arg) -> str:
 
 
 def _read(spec: ToolSpec, given: Mapping[str, Any], world: World) -> ToolCall:
-    params, season = world.params, int(season_of(world.w.day))
+    params, season = world.params, int(world.array["season"][0])
     numbers: list[int] = []
     text = None
     for arg in spec.args:
@@ -352,7 +344,7 @@ def _read(spec: ToolSpec, given: Mapping[str, Any], world: World) -> ToolCall:
             numbers += arg.read_list(value, params, season)
         elif isinstance(arg, Text):
             text = arg.read_text(value)
-        elif value is None and not arg.required:
+        elif value is None and arg.default is None:
             numbers.append(arg.absent)
         else:
             numbers.append(arg.read(value, params, season))
@@ -361,7 +353,7 @@ def _read(spec: ToolSpec, given: Mapping[str, Any], world: World) -> ToolCall:
 
 def unparse(world: World, call: ToolCall) -> tuple[str, dict[str, Any]]:
     """The name and JSON arguments of a call; arguments at their default are left out."""
-    spec, season = spec_of(call), int(season_of(world.w.day))
+    spec, season = spec_of(call), int(world.array["season"][0])
     if not spec.args:
         return spec.name, {}
     first = spec.args[0]
@@ -436,11 +428,5 @@ def _argument_text(arg: Arg, params: Params) -> str:
         )
     else:
         what = schema["type"]
-    default = (
-        ""
-        if arg.required
-        else "; optional"
-        if arg.default is None
-        else f"; default {json.dumps(arg.default)}"
-    )
+    default = "" if arg.required else "; optional" if arg.default is None else f"; default {json.dumps(arg.default)}"
     return f"`{arg.name}`: {what}{default}" + (f" ({arg.doc})" if arg.doc else "")

@@ -9,12 +9,12 @@ potential is 0.5 to 5 stars, dates read ``Y12-D181``.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from fmgym import score
+from fmgym import rows, score
 from fmgym.calendar import window_open
 from fmgym.enums import (
     Condition,
@@ -70,7 +70,17 @@ TO_ANSWER = frozenset(
 
 def club_of(world: World, seat: int) -> int:
     """The club a seat runs."""
-    return int(world.w.seats[seat].club)
+    return int(world.array["seats"]["club"][0, seat])
+
+
+def today(world: World) -> int:
+    """The day, from 0."""
+    return int(world.array["day"][0])
+
+
+def season_now(world: World) -> int:
+    """The season, from 0."""
+    return int(world.array["season"][0])
 
 
 def formation_name(code: int) -> str:
@@ -101,29 +111,35 @@ def stars(world: World, potential: float) -> float:
 
 
 def _scouted(world: World, seat: int, slot: int) -> View:
-    s = world.w.seats[seat]
-    if s.report_uid[slot] != world.w.players[slot].uid:
+    uid, ability, error, potential = (
+        world.array["seats"][field][0, seat, slot] for field in ("report_uid", "ability", "error", "potential")
+    )
+    if uid != rows.player(world, slot).uid:
         return {"ability": "?", "confidence": "D", "potential": None}
     return {
-        "ability": band(world, s.ability[slot], s.error[slot]),
-        "confidence": confidence(world, s.error[slot]),
-        "potential": stars(world, s.potential[slot]),
+        "ability": band(world, ability, error),
+        "confidence": confidence(world, error),
+        "potential": stars(world, potential),
     }
 
 
 # Players
 
 
+def _name(world: World, uid: int) -> str:
+    return player_name(int(world.array["seed"][0]), uid)
+
+
 def _years(world: World, born: int) -> float:
-    return round(float(world.w.day - born) / YEAR, 1)
+    return round((today(world) - born) / YEAR, 1)
 
 
 def _who(world: World, seat: int, slot: int) -> View:
     """Identity and scouting of a player."""
-    pl = world.w.players[slot]
+    pl = rows.player(world, slot)
     head = {
         "id": player_id(pl.uid),
-        "name": player_name(int(world.w.seed), int(pl.uid)),
+        "name": _name(world, pl.uid),
         "position": Position(pl.position).name,
         "age": _years(world, pl.born),
     }
@@ -131,19 +147,19 @@ def _who(world: World, seat: int, slot: int) -> View:
 
 
 def _rating(pl: Any) -> float | None:
-    return round(float(pl.rating_sum / pl.apps), 2) if pl.apps else None
+    return round(pl.rating_sum / pl.apps, 2) if pl.apps else None
 
 
 def _fitness(world: World, slot: int) -> str:
     """``fit``, ``injured to Y01-D080`` or ``banned 2``."""
-    pl = world.w.players[slot]
-    if pl.injured_until > world.w.day:
+    pl = rows.player(world, slot)
+    if pl.injured_until > today(world):
         return f"injured to {date(pl.injured_until)}"
     return f"banned {pl.banned}" if pl.banned > 0 else "fit"
 
 
 def _contract(world: World, slot: int) -> View:
-    pl = world.w.players[slot]
+    pl = rows.player(world, slot)
     if pl.status != Status.SENIOR:
         return {"wage_m": 0.0, "until": None}
     return {"wage_m": millions(pl.wage), "until": date(pl.contract_end)}
@@ -151,34 +167,34 @@ def _contract(world: World, slot: int) -> View:
 
 def _leaves_for(world: World, slot: int) -> View:
     """Where a player goes when his contract ends, if that is agreed."""
-    target = world.w.players[slot].next_club
+    target = rows.player(world, slot).next_club
     return {"leaves_for": club_id(target)} if target >= 0 else {}
 
 
 def squad(world: World, seat: int, call: ToolCall) -> View:
     """``get_squad``: one row a senior."""
-    c = world.w.clubs[club_of(world, seat)]
-    rows = [_squad_row(world, seat, int(slot)) for slot in c.squad[: c.n_squad]]
-    rows.sort(key=lambda row: (Position[row["position"]], row["id"]))
-    return {"players": rows, "size": int(c.n_squad), "wage_bill_m": millions(c.wage_bill)}
+    club = club_of(world, seat)
+    found = [_squad_row(world, seat, slot) for slot in rows.squad(world, club)]
+    found.sort(key=lambda row: (Position[row["position"]], row["id"]))
+    return {"players": found, "size": len(found), "wage_bill_m": millions(rows.club(world, club).wage_bill)}
 
 
 def _squad_row(world: World, seat: int, slot: int) -> View:
-    pl = world.w.players[slot]
+    pl = rows.player(world, slot)
     return (
         _who(world, seat, slot)
         | {
             "condition": round(float(condition_now(world.w, world.p, slot))),
-            "form": round(float(pl.form), 1),
-            "morale": round(float(pl.morale)),
+            "form": round(pl.form, 1),
+            "morale": round(pl.morale),
             "fitness": _fitness(world, slot),
         }
         | _contract(world, slot)
         | {
             "value_m": millions(pl.value),
-            "apps": int(pl.apps),
-            "goals": int(pl.goals),
-            "assists": int(pl.assists),
+            "apps": pl.apps,
+            "goals": pl.goals,
+            "assists": pl.assists,
             "rating": _rating(pl),
             "listed": bool(pl.listed),
         }
@@ -190,22 +206,22 @@ def player(world: World, seat: int, call: ToolCall) -> View:
     """``get_player``: everything visible of one player."""
     w = world.w
     slot = int(roster.slot_of(w, call.args[0]))
-    pl = w.players[slot]
+    pl = rows.player(world, slot)
     view = _who(world, seat, slot) | {
         "status": word(Status(pl.status)),
         "club": club_id(pl.club) if pl.club >= 0 else None,
         "yours": bool(pl.club == club_of(world, seat)),
-        "watched": round(float(pl.watched), 1),
+        "watched": round(pl.watched, 1),
         "value_m": millions(pl.value),
         "listed": bool(pl.listed),
         "condition": round(float(condition_now(w, world.p, slot))),
-        "form": round(float(pl.form), 1),
-        "morale": round(float(pl.morale)),
+        "form": round(pl.form, 1),
+        "morale": round(pl.morale),
         "fitness": _fitness(world, slot),
     }
     view |= _contract(world, slot) | _leaves_for(world, slot)
     view |= {
-        "since": date(max(int(pl.joined), 0)),
+        "since": date(max(pl.joined, 0)),
         "season": _season_figures(pl),
         "career": _career_figures(pl),
     }
@@ -216,29 +232,27 @@ def player(world: World, seat: int, call: ToolCall) -> View:
             "fee_paid_m": millions(pl.fee_paid),
             "release_cost_m": millions(contracts.severance(w, world.p, slot)),
         }
-    return view | _cooldowns(world, seat, int(pl.uid))
+    return view | _cooldowns(world, seat, pl.uid)
 
 
 def _season_figures(pl: Any) -> View:
-    counts = {
-        name: int(pl[name]) for name in ("apps", "starts", "minutes", "goals", "assists", "yellows", "reds")
-    }
+    counts = {name: getattr(pl, name) for name in ("apps", "starts", "minutes", "goals", "assists", "yellows", "reds")}
     return counts | {"rating": _rating(pl)}
 
 
 def _career_figures(pl: Any) -> View:
-    return {name: int(pl[f"career_{name}"]) for name in ("apps", "minutes", "goals", "assists")}
+    return {name: getattr(pl, f"career_{name}") for name in ("apps", "minutes", "goals", "assists")}
 
 
 def _cooldowns(world: World, seat: int, uid: int) -> View:
     """Until when talks are off, which the seat was told when they broke off."""
-    w, club = world.w, club_of(world, seat)
-    out = {}
-    i = int(talks.find(w, club, uid))
-    for key, field in (("no_bids_before", "cooldown"), ("no_contract_talks_before", "wage_cooldown")):
-        if i >= 0 and w.clubs[club].talks[i][field] >= w.day:
-            out[key] = date(w.clubs[club].talks[i][field] + 1)
-    return out
+    club = club_of(world, seat)
+    i = int(talks.find(world.w, club, uid))
+    if i < 0:
+        return {}
+    talk = rows.row(rows.part(world, "clubs", club, "talks"), i)
+    lasting = {"no_bids_before": talk.cooldown, "no_contract_talks_before": talk.wage_cooldown}
+    return {key: date(day + 1) for key, day in lasting.items() if day >= today(world)}
 
 
 # Club
@@ -246,64 +260,65 @@ def _cooldowns(world: World, seat: int, uid: int) -> View:
 
 def club_overview(world: World, seat: int, call: ToolCall) -> View:
     """``get_club_overview``."""
-    w, s = world.w, world.w.seats[seat]
     club = club_of(world, seat)
-    c = w.clubs[club]
+    c = rows.club(world, club)
     return {
         "club": club_id(club),
         "name": club_name(club),
         "division": 1,
-        "date": date(w.day),
-        "position": int(c.position),
-        "points": int(c.points),
-        "played": int(c.played),
-        "target": int(c.target),
+        "date": date(today(world)),
+        "position": c.position,
+        "points": c.points,
+        "played": c.played,
+        "target": c.target,
         "cash_m": millions(c.cash),
-        "board_confidence": round(float(c.confidence)),
-        "reputation": round(float(c.reputation), 1),
-        "stadium_seats": int(c.stadium),
+        "board_confidence": round(c.confidence),
+        "reputation": round(c.reputation, 1),
+        "stadium_seats": c.stadium,
         "facilities": [_facility(world, club, kind) for kind in Facility],
         "formation": formation_name(c.formation),
         "style": word(Style(c.style)),
         "style_since": date(c.style_day),
         "lineup": lineup(world, club) or "automatic",
-        "squad": int(c.n_squad),
-        "prospects": int(c.n_academy),
-        "honors": int(c.honors),
-        "titles": int(c.titles),
-        "revivals_used": int(s.revivals),
+        "squad": c.n_squad,
+        "prospects": c.n_academy,
+        "honors": c.honors,
+        "titles": c.titles,
+        "revivals_used": rows.seat(world, seat).revivals,
         "standing_orders": standing_orders(world, seat),
-        "score_now": round(float(score.now(w, world.p, seat)), 2),
+        "score_now": round(float(score.now(world.w, world.p, seat)), 2),
     }
 
 
 def lineup(world: World, club: int) -> list[str]:
     """The preferred eleven; empty when the staff choose."""
-    c = world.w.clubs[club]
-    return [] if c.lineup_auto == 1 else [player_id(uid) for uid in c.lineup]
+    if rows.club(world, club).lineup_auto == 1:
+        return []
+    return [player_id(uid) for uid in rows.part(world, "clubs", club, "lineup").tolist()]
 
 
 def _facility(world: World, club: int, kind: Facility) -> View:
-    c = world.w.clubs[club]
-    view: View = {"facility": word(kind), "level": int(c.levels[kind]), "ready": None, "next_level_m": None}
-    if c.building[kind] > 0:
-        view["ready"] = date(c.building[kind])
-    if c.levels[kind] < world.params.facility.top:
+    level, ready = (int(rows.part(world, "clubs", club, field)[kind]) for field in ("levels", "building"))
+    view: View = {"facility": word(kind), "level": level, "ready": None, "next_level_m": None}
+    if ready > 0:
+        view["ready"] = date(ready)
+    if level < world.params.facility.top:
         view["next_level_m"] = millions(finance.upgrade_cost(world.w, world.p, club, int(kind)))
     return view
 
 
 def standing_orders(world: World, seat: int) -> list[View]:
     """The active standing orders."""
+    orders = rows.part(world, "seats", seat, "orders")
     return [
         {
             "place": i + 1,
             "condition": word(Condition(order.condition)),
-            "threshold": int(order.threshold),
+            "threshold": order.threshold,
             "action": word(OrderAction(order.action)),
-            "fired": int(order.fired),
+            "fired": order.fired,
         }
-        for i, order in enumerate(world.w.seats[seat].orders)
+        for i, order in enumerate(rows.rows(orders, len(orders)))
         if order.active == 1
     ]
 
@@ -311,7 +326,7 @@ def standing_orders(world: World, seat: int) -> list[View]:
 def finances(world: World, seat: int, call: ToolCall) -> View:
     """``get_finances``."""
     w, p, club = world.w, world.p, club_of(world, seat)
-    c = w.clubs[club]
+    c, season = rows.club(world, club), season_now(world)
     left = int(finance.runway(w, p, club))
     return {
         "cash_m": millions(c.cash),
@@ -327,87 +342,84 @@ def finances(world: World, seat: int, call: ToolCall) -> View:
         "owed_m": millions(debts_of(w, club)),
         "debts": _debts(world, club, "payer", "payee", "to"),
         "receivables": _debts(world, club, "payee", "payer", "from"),
-        "ledger_this_season_m": _ledger(world, club, int(w.season)),
-        "ledger_last_season_m": _ledger(world, club, int(w.season) - 1) if w.season > 0 else {},
+        "ledger_this_season_m": _ledger(world, club, season),
+        "ledger_last_season_m": _ledger(world, club, season - 1) if season > 0 else {},
         "warnings": warnings(world, seat),
     }
 
 
 def _debts(world: World, club: int, mine: str, other: str, label: str) -> list[View]:
-    rows = world.w.debts[: world.w.n_debts]
+    found = rows.rows(rows.table(world, "debts"), int(world.array["n_debts"][0]))
     return [
         {
-            label: club_id(row[other]) if row[other] >= 0 else "bank",
-            "amount_m": millions(row.amount),
-            "payments_left": int(row.left),
-            "next_due": date(row.due),
+            label: club_id(getattr(debt, other)) if getattr(debt, other) >= 0 else "bank",
+            "amount_m": millions(debt.amount),
+            "payments_left": debt.left,
+            "next_due": date(debt.due),
         }
-        for row in rows
-        if row[mine] == club
+        for debt in found
+        if getattr(debt, mine) == club
     ]
 
 
 def _ledger(world: World, club: int, season: int) -> dict[str, float]:
-    booked = world.w.clubs[club].ledger[season]
+    booked = rows.part(world, "clubs", club, "ledger")[season]
     return {word(kind): millions(booked[kind]) for kind in Ledger if booked[kind] != 0}
 
 
 def warnings(world: World, seat: int) -> list[str]:
     """What should worry a manager today, from figures he can see."""
-    w, p, club = world.w, world.p, club_of(world, seat)
-    c, out = w.clubs[club], []
-    if world.w.seats[seat].drafted == 0:
+    w, p, club = world.w, world.params, club_of(world, seat)
+    c = rows.club(world, club)
+    out: list[str] = []
+    if rows.seat(world, seat).drafted == 0:
         return out
     if c.confidence < p.board.warn:
-        out.append(
-            f"board confidence {c.confidence:.0f}, dismissal below {p.board.fire_review:g} at a review"
-        )
+        out.append(f"board confidence {c.confidence:.0f}, dismissal below {p.board.fire_review:g} at a review")
     if c.cash < 0:
-        left = int(p.ruin.grace - (w.day - c.negative_since)) if c.negative_since >= 0 else int(p.ruin.grace)
-        out.append(f"cash below zero: administration in {left} days")
-    elif (left := int(finance.runway(w, p, club))) <= p.ruin.runway_days[0]:
+        since = c.negative_since if c.negative_since >= 0 else today(world)
+        out.append(f"cash below zero: administration in {p.ruin.grace - (today(world) - since)} days")
+    elif (left := int(finance.runway(w, world.p, club))) <= p.ruin.runway_days[0]:
         out.append(f"cash runs out in about {left} days")
-    if (ratio := float(finance.wage_ratio(w, p, club))) > p.board.wage_ratio:
+    if (ratio := float(finance.wage_ratio(w, world.p, club))) > p.board.wage_ratio:
         out.append(f"wages are {ratio:.0%} of revenue, the board minds above {p.board.wage_ratio:.0%}")
     if c.n_squad < p.market.squad_min:
         out.append(f"only {c.n_squad} seniors")
-    if expiring := _ending(world, club, p.calendar.expiry_stop_days):
-        out.append(f"{len(expiring)} senior contracts end within {p.calendar.expiry_stop_days} days")
+    if ending := _ending(world, club, p.calendar.expiry_stop_days):
+        out.append(f"{len(ending)} senior contracts end within {p.calendar.expiry_stop_days} days")
     return out
 
 
 def injured(world: World, club: int) -> list[str]:
     """The injured seniors of a club, with the day they are back."""
-    c, w = world.w.clubs[club], world.w
-    hurt = [w.players[slot] for slot in c.squad[: c.n_squad] if w.players[slot].injured_until > w.day]
+    squad = [rows.player(world, slot) for slot in rows.squad(world, club)]
+    hurt = [pl for pl in squad if pl.injured_until > today(world)]
     return [f"{player_id(pl.uid)} to {date(pl.injured_until)}" for pl in hurt]
 
 
-def _ending(world: World, club: int, days: int) -> list[int]:
-    """Slots of seniors whose contracts end within so many days with nothing agreed."""
-    w = world.w
-    c = w.clubs[club]
-    ends = [(int(slot), w.players[slot]) for slot in c.squad[: c.n_squad]]
-    return [slot for slot, pl in ends if pl.contract_end - w.day <= days and pl.next_club < 0]
+def _ending(world: World, club: int, days: int) -> list[str]:
+    """Ids of seniors whose contracts end within so many days with nothing agreed."""
+    squad = [rows.player(world, slot) for slot in rows.squad(world, club)]
+    last = today(world) + days
+    return [player_id(pl.uid) for pl in squad if pl.contract_end <= last and pl.next_club < 0]
 
 
 def youth_academy(world: World, seat: int, call: ToolCall) -> View:
     """``get_youth_academy``."""
-    w, club = world.w, club_of(world, seat)
-    c = w.clubs[club]
-    rows = [
-        _who(world, seat, int(slot))
-        | {
-            "value_m": millions(w.players[slot].value),
-            "term_ends": date(w.players[slot].academy_until),
-            "promotion_wage_m": millions(academy.promotion_wage(w, world.p, int(slot))),
-        }
-        for slot in c.academy[: c.n_academy]
-    ]
+    club = club_of(world, seat)
     return {
-        "prospects": rows,
-        "level": int(c.levels[Facility.ACADEMY]),
+        "prospects": [_prospect(world, seat, slot) for slot in rows.academy(world, club)],
+        "level": int(rows.part(world, "clubs", club, "levels")[Facility.ACADEMY]),
         "places_at_year_end": int(world.params.academy.places),
+    }
+
+
+def _prospect(world: World, seat: int, slot: int) -> View:
+    pl = rows.player(world, slot)
+    return _who(world, seat, slot) | {
+        "value_m": millions(pl.value),
+        "term_ends": date(pl.academy_until),
+        "promotion_wage_m": millions(academy.promotion_wage(world.w, world.p, slot)),
     }
 
 
@@ -416,45 +428,44 @@ def youth_academy(world: World, seat: int, call: ToolCall) -> View:
 
 def league_table(world: World, seat: int, call: ToolCall) -> View:
     """``get_league_table``."""
-    w, own = world.w, club_of(world, seat)
-    order = sorted(range(len(w.clubs)), key=lambda club: int(w.clubs[club].position))
-    return {"season": int(w.season) + 1, "table": [_table_row(w.clubs[club], club, own) for club in order]}
+    own, clubs = club_of(world, seat), rows.table(world, "clubs")
+    found = [_table_row(c, i, own) for i, c in enumerate(rows.rows(clubs, len(clubs)))]
+    found.sort(key=lambda row: int(row["position"]))
+    return {"season": season_now(world) + 1, "table": found}
 
 
 def _table_row(c: Any, club: int, own: int) -> View:
-    view = {"position": int(c.position), "club": club_id(club), "name": club_name(club), **_results(c)}
-    view |= {"deducted": int(c.deduction)} if c.deduction else {}
+    view = {"position": c.position, "club": club_id(club), "name": club_name(club), **_results(c)}
+    view |= {"deducted": c.deduction} if c.deduction else {}
     return view | ({"you": True} if club == own else {})
 
 
 def _results(c: Any) -> View:
-    view = {name: int(c[name]) for name in ("won", "drawn", "lost", "goals_for", "goals_against", "points")}
+    view = {name: getattr(c, name) for name in ("won", "drawn", "lost", "goals_for", "goals_against", "points")}
     return {"played": view["won"] + view["drawn"] + view["lost"]} | view
 
 
 def fixtures(world: World, seat: int, call: ToolCall) -> View:
     """``get_fixtures``."""
-    w, (which, club) = world.w, call.args
+    which, club = call.args
     club = club_of(world, seat) if club < 0 else club
-    rows = []
-    for i in _fixtures_of(world, club):
-        played = bool(w.fixtures[i].played)
-        if which == FIXTURES["all"] or played == (which == FIXTURES["played"]):
-            rows.append(_fixture(world, i, club))
-    return {"club": club_id(club), "fixtures": rows}
+    found = [_fixture(world, i, club) for i in _fixtures_of(world, club)]
+    if which != FIXTURES["all"]:
+        found = [row for row in found if (row["result"] is not None) == (which == FIXTURES["played"])]
+    return {"club": club_id(club), "fixtures": found}
 
 
 def _fixtures_of(world: World, club: int) -> list[int]:
-    f = world.w.fixtures[: world.w.n_fixtures]
+    f = rows.table(world, "fixtures")[: world.array["n_fixtures"][0]]
     return [int(i) for i in np.nonzero((f["home"] == club) | (f["away"] == club))[0]]
 
 
 def _fixture(world: World, i: int, club: int) -> View:
-    f = world.w.fixtures[i]
-    home = bool(f.home == club)
+    f = rows.row(rows.table(world, "fixtures"), i)
+    home = f.home == club
     goals = (f.home_goals, f.away_goals) if home else (f.away_goals, f.home_goals)
     return {
-        "id": match_id(int(world.w.season), i),
+        "id": match_id(season_now(world), i),
         "date": date(f.day),
         "venue": "home" if home else "away",
         "opponent": club_id(f.away if home else f.home),
@@ -464,29 +475,27 @@ def _fixture(world: World, i: int, club: int) -> View:
 
 def next_fixture(world: World, club: int) -> View | None:
     """A club's next match of this season."""
-    w = world.w
-    for i in range(int(w.next_fixture), int(w.n_fixtures)):
-        if club in (w.fixtures[i].home, w.fixtures[i].away):
-            return _fixture(world, i, club)
-    return None
+    ahead = [i for i in _fixtures_of(world, club) if i >= world.array["next_fixture"][0]]
+    return _fixture(world, ahead[0], club) if ahead else None
 
 
 def match_report(world: World, seat: int, call: ToolCall) -> View:
     """``get_match_report``."""
-    w = world.w
-    f = w.fixtures[call.args[0]]
+    i = call.args[0]
+    f = rows.row(rows.table(world, "fixtures"), i)
+    shots = rows.part(world, "fixtures", i, "shots")
+    apps = rows.part(world, "fixtures", i, "apps")
+    men = [(side, app) for side in range(2) for app in rows.rows(apps[side], len(apps[side]))]
     return {
-        "id": match_id(int(w.season), call.args[0]),
+        "id": match_id(season_now(world), i),
         "date": date(f.day),
         "home": club_id(f.home),
         "away": club_id(f.away),
         "score": f"{f.home_goals}-{f.away_goals}",
-        "attendance": int(f.attendance),
-        "home_possession": int(f.possession),
-        "shots": f"{f.shots[0]}-{f.shots[1]}",
-        "players": [
-            _appearance(world, side, app) for side in range(2) for app in f.apps[side] if app.uid > 0
-        ],
+        "attendance": f.attendance,
+        "home_possession": f.possession,
+        "shots": f"{shots[0]}-{shots[1]}",
+        "players": [_appearance(world, side, app) for side, app in men if app.uid > 0],
     }
 
 
@@ -494,10 +503,10 @@ def _appearance(world: World, side: int, app: Any) -> View:
     return {
         "side": "home" if side == 0 else "away",
         "id": player_id(app.uid),
-        "name": player_name(int(world.w.seed), int(app.uid)),
-        "minutes": int(app.minutes),
-        "goals": int(app.goals),
-        "assists": int(app.assists),
+        "name": _name(world, app.uid),
+        "minutes": app.minutes,
+        "goals": app.goals,
+        "assists": app.assists,
         "card": ("", "yellow", "red")[app.cards],
         "rating": app.rating / RATED,
     }
@@ -523,54 +532,53 @@ def transfer_market(world: World, seat: int, call: ToolCall) -> View:
 def _on_market(world: World, seat: int, args: tuple[int, ...]) -> np.ndarray:
     """Slots of the players that pass the filters of a market call."""
     kind, position, min_age, max_age, max_value, min_ability = args[:6]
-    w, p = world.w, world.params
-    pl = w.players
+    p, day, pl = world.params, today(world), rows.table(world, "players")
     free = pl["status"] == Status.FREE
     elsewhere = (pl["status"] == Status.SENIOR) & (pl["club"] != club_of(world, seat)) & (pl["next_club"] < 0)
     passing = {
         MARKETS["listed"]: elsewhere & (pl["listed"] == 1),
         MARKETS["free"]: free,
-        MARKETS["expiring"]: elsewhere & (pl["contract_end"] - w.day <= p.wage.free_days),
+        MARKETS["expiring"]: elsewhere & (pl["contract_end"] - day <= p.wage.free_days),
         MARKETS["all"]: elsewhere | free,
     }[kind]
-    years = (w.day - pl["born"]) // YEAR
+    years = (day - pl["born"]) // YEAR
     passing &= (pl["position"] == position) | (position < 0)
     passing &= (years >= min_age) & ((years <= max_age) | (max_age < 0))
     passing &= (pl["value"] <= max_value) | (max_value < 0)
-    passing &= w.seats[seat].ability >= min_ability
+    passing &= rows.part(world, "seats", seat, "ability") >= min_ability
     return np.nonzero(passing)[0]
 
 
 def _sort_key(world: World, seat: int, slots: np.ndarray, sort: int) -> np.ndarray:
     """Ascending keys: the best first by ability, potential and value, the least first by age and wage."""
-    w, s = world.w, world.w.seats[seat]
-    if sort == SORTS["ability"]:
-        return -s.ability[slots]
-    if sort == SORTS["potential"]:
-        return -s.potential[slots]
+    if sort in (SORTS["ability"], SORTS["potential"]):
+        reports = rows.part(world, "seats", seat, "ability" if sort == SORTS["ability"] else "potential")
+        return -reports[slots]
+    players = rows.table(world, "players")
     if sort == SORTS["value"]:
-        return -w.players["value"][slots]
-    return -w.players["born"][slots] if sort == SORTS["age"] else w.players["wage"][slots]
+        return -players["value"][slots]
+    return -players["born"][slots] if sort == SORTS["age"] else players["wage"][slots]
 
 
 def _market_row(world: World, seat: int, slot: int) -> View:
-    pl = world.w.players[slot]
+    pl = rows.player(world, slot)
     view = _who(world, seat, slot) | {"club": club_id(pl.club) if pl.club >= 0 else "free"}
     return view | {"value_m": millions(pl.value)} | _contract(world, slot) | {"listed": bool(pl.listed)}
 
 
 def window(world: World) -> str:
     """``summer``, ``winter`` or ``closed``."""
-    return ("closed", "summer", "winter")[int(window_open(world.p, world.w.day))]
+    return ("closed", "summer", "winter")[int(window_open(world.p, today(world)))]
 
 
 def offers(world: World, seat: int) -> list[View]:
     """The live offers of a seat, oldest first."""
-    live = [o for o in world.w.seats[seat].offers if o.state == OfferState.LIVE]
-    return [_offer(world, o) for o in sorted(live, key=lambda o: int(o.id))]
+    room = rows.part(world, "seats", seat, "offers")
+    live = [o for o in rows.rows(room, len(room)) if o.state == OfferState.LIVE]
+    return [_offer(o) for o in sorted(live, key=lambda o: int(o.id))]
 
 
-def _offer(world: World, o: Any) -> View:
+def _offer(o: Any) -> View:
     """What kind of offer it is, about whom, with whom, the sum on the table and its last day."""
     view: View = {
         "id": offer_id(o.id),
@@ -579,9 +587,9 @@ def _offer(world: World, o: Any) -> View:
         "club": club_id(o.club) if o.club >= 0 else None,
     }
     if o.kind == OfferKind.WAGE_COUNTERED:
-        view |= {"wage_m_per_year": millions(o.wage), "years": int(o.years)}
+        view |= {"wage_m_per_year": millions(o.wage), "years": o.years}
     else:
-        view |= {"fee_m": millions(o.fee), "instalments": int(o.instalments)}
+        view |= {"fee_m": millions(o.fee), "instalments": o.instalments}
     return view | {"expires": date(o.expires)}
 
 
@@ -592,44 +600,47 @@ def history(world: World, seat: int, call: ToolCall) -> View:
     """``get_history``: one page of honors, seasons or transfers."""
     kind, season, club, uid, limit, page = call.args
     make: tuple[Callable[..., list[View]], ...] = (_honors, _seasons, _transfers)
-    rows = make[kind](world, seat, season, club, uid)
-    return {"found": len(rows), "page": page, "rows": rows[(page - 1) * limit : page * limit]}
+    found = make[kind](world, seat, season, club, uid)
+    return {"found": len(found), "page": page, "rows": found[(page - 1) * limit : page * limit]}
 
 
 def _settled_seasons(world: World, season: int) -> list[int]:
     """Seasons whose final table stands, or the one asked for."""
-    known = [n for n in range(int(world.w.season) + 1) if world.w.clubs[0].seasons[n].position > 0]
+    known = [n for n in range(season_now(world) + 1) if _season(world, 0, n).position > 0]
     return [n for n in known if season in (-1, n)]
 
 
+def _season(world: World, club: int, n: int) -> Any:
+    return rows.row(rows.part(world, "clubs", club, "seasons"), n)
+
+
 def _honors(world: World, seat: int, season: int, club: int, uid: int) -> list[View]:
-    """Champions, and the places that earn honors, with the asking club's own place."""
-    w, own = world.w, club_of(world, seat) if club < 0 else club
-    places = world.params.honors.top_places
-    rows = []
+    """Champions, the other places that earn honors, and the asking club's own place."""
+    own = club_of(world, seat) if club < 0 else club
+    found = []
     for n in _settled_seasons(world, season):
-        order = sorted(range(len(w.clubs)), key=lambda i: int(w.clubs[i].seasons[n].position))
-        row = {"season": n + 1, "champion": club_id(order[0]), "next": [club_id(i) for i in order[1:places]]}
-        rows.append(row | {"club": club_id(own), "place": int(w.clubs[own].seasons[n].position)})
-    return rows
+        places = {_season(world, i, n).position: i for i in range(world.params.shape.clubs)}
+        best = [club_id(places[place]) for place in range(1, world.params.honors.top_places + 1)]
+        row = {"season": n + 1, "champion": best[0], "next": best[1:]}
+        found.append(row | {"club": club_id(own), "place": _season(world, own, n).position})
+    return found
 
 
 def _seasons(world: World, seat: int, season: int, club: int, uid: int) -> list[View]:
     """A club's seasons (by default one's own), or a season's final table."""
     own = club_of(world, seat)
-    rows = []
-    for n in _settled_seasons(world, season):
-        clubs = [own if club < 0 else club] if season < 0 or club >= 0 else range(len(world.w.clubs))
-        rows += [_season_row(world, i, n, i == own) for i in clubs]
-    return sorted(rows, key=lambda row: (row["season"], row["position"]))
+    everyone = season >= 0 and club < 0
+    clubs = range(world.params.shape.clubs) if everyone else [own if club < 0 else club]
+    found = [_season_row(world, i, n, i == own) for n in _settled_seasons(world, season) for i in clubs]
+    return sorted(found, key=lambda row: (row["season"], row["position"]))
 
 
 def _season_row(world: World, club: int, n: int, own: bool) -> View:
-    s = world.w.clubs[club].seasons[n]
-    row = {"season": n + 1, "club": club_id(club), "position": int(s.position)} | _results(s)
-    if own and n < int(world.w.season):  # books close on the year's last day
-        row |= {"target": int(s.target), "honors": int(s.honors)}
-        row |= {f"{name}_m": millions(s[name]) for name in _BOOKS}
+    s = _season(world, club, n)
+    row = {"season": n + 1, "club": club_id(club), "position": s.position} | _results(s)
+    if own and n < season_now(world):  # books close on the year's last day
+        row |= {"target": s.target, "honors": s.honors}
+        row |= {f"{name}_m": millions(getattr(s, name)) for name in _BOOKS}
     return row
 
 
@@ -638,29 +649,31 @@ _BOOKS = ("cash", "wage_bill", "revenue", "squad_value", "net_worth")
 
 def _transfers(world: World, seat: int, season: int, club: int, uid: int) -> list[View]:
     """The archive of moves, newest first; fees only of one's own deals (sealed bids stay sealed)."""
-    w = world.w
-    room = len(w.moves)
-    rows = []
-    for i in range(int(w.n_moves) - 1, max(int(w.n_moves) - room, 0) - 1, -1):
-        m = w.moves[i % room]
-        asked = season in (-1, m.day // YEAR) and uid in (-1, m.uid) and club in (-1, m.source, m.target)
-        if asked:
-            rows.append(_move(world, club_of(world, seat), m))
-    return rows
+    moves = rows.table(world, "moves")
+    last = int(world.array["n_moves"][0])
+    order = np.arange(last - 1, max(last - len(moves), 0) - 1, -1) % len(moves)
+    asked = np.ones(len(order), bool)
+    if season >= 0:
+        asked &= moves["day"][order] // YEAR == season
+    if club >= 0:
+        asked &= (moves["source"][order] == club) | (moves["target"][order] == club)
+    if uid >= 0:
+        asked &= moves["uid"][order] == uid
+    own = club_of(world, seat)
+    return [_move(world, own, rows.row(moves, int(i))) for i in order[asked]]
 
 
 def _move(world: World, own: int, m: Any) -> View:
-    ends = {key: club_id(m[key]) if m[key] >= 0 else None for key in ("source", "target")}
     return {
         "date": date(m.day),
         "player": player_id(m.uid),
-        "name": player_name(int(world.w.seed), int(m.uid)),
+        "name": _name(world, m.uid),
         "kind": word(Move(m.kind)),
-        "from": ends["source"],
-        "to": ends["target"],
+        "from": club_id(m.source) if m.source >= 0 else None,
+        "to": club_id(m.target) if m.target >= 0 else None,
         "fee_m": millions(m.fee) if own in (m.source, m.target) else None,
         "wage_m": millions(m.wage),
-        "years": int(m.years),
+        "years": m.years,
     }
 
 
@@ -669,22 +682,21 @@ def _move(world: World, own: int, m: Any) -> View:
 
 def inbox_items(world: World, seat: int, call: ToolCall) -> View:
     """``get_inbox``."""
-    w, club = world.w, club_of(world, seat)
-    ending = _ending(world, club, world.params.calendar.expiry_stop_days)
-    lapsing = [int(i) for i in w.clubs[club].academy[: w.clubs[club].n_academy]]
-    lapsing = [i for i in lapsing if w.players[i].academy_until // YEAR <= w.season]
+    club = club_of(world, seat)
+    prospects = [rows.player(world, slot) for slot in rows.academy(world, club)]
+    lapsing = [pl for pl in prospects if pl.academy_until // YEAR <= season_now(world)]
     return {
         "offers": offers(world, seat),
         "events": inbox(world, seat),
-        "contracts_ending": [player_id(w.players[i].uid) for i in ending],
-        "terms_ending": [player_id(w.players[i].uid) for i in lapsing],
+        "contracts_ending": _ending(world, club, world.params.calendar.expiry_stop_days),
+        "terms_ending": [player_id(pl.uid) for pl in lapsing],
     }
 
 
 def inbox(world: World, seat: int) -> list[View]:
     """The events since the last stop, oldest first."""
-    s = world.w.seats[seat]
-    return [_event(world, seat, e) for e in s.inbox[: s.n_inbox]]
+    events = rows.rows(rows.part(world, "seats", seat, "inbox"), rows.seat(world, seat).n_inbox)
+    return [_event(world, seat, e) for e in events]
 
 
 def _event(world: World, seat: int, e: Any) -> View:
@@ -692,13 +704,13 @@ def _event(world: World, seat: int, e: Any) -> View:
     return {
         "date": date(e.day),
         "kind": word(kind),
-        "text": EVENTS[kind](world, seat, int(e.a), int(e.b), int(e.c)),
+        "text": EVENTS[kind](world, seat, e.a, e.b, e.c),
         "action_required": kind in TO_ANSWER,
     }
 
 
 def _named(world: World, uid: int) -> str:
-    return f"{player_name(int(world.w.seed), uid)} ({player_id(uid)})"
+    return f"{_name(world, uid)} ({player_id(uid)})"
 
 
 def _expired(world: World, seat: int, uid: int, club: int, c: int) -> str:
@@ -708,7 +720,7 @@ def _expired(world: World, seat: int, uid: int, club: int, c: int) -> str:
 
 def _moved(world: World, seat: int, uid: int, other: int, fee: int) -> str:
     slot = int(roster.slot_of(world.w, uid))
-    came = slot >= 0 and world.w.players[slot].club == club_of(world, seat)
+    came = slot >= 0 and rows.player(world, slot).club == club_of(world, seat)
     price = f" for {money(fee)}" if fee else ""
     return f"{_named(world, uid)} {'joined from' if came else 'went to'} {club_id(other)}{price}."
 
@@ -727,9 +739,7 @@ EVENTS: dict[Inbox, Callable[[World, int, int, int, int], str]] = {
     Inbox.BID_LOST: lambda w, s, a, b, c: f"{_named(w, a)} went to {club_id(b)}; your talks are over.",
     Inbox.CONTRACT_EXPIRING: lambda w, s, a, b, c: f"{_named(w, a)}: contract ends {date(b)}.",
     Inbox.CONTRACT_EXPIRED: _expired,
-    Inbox.INJURY: lambda w, s, a, b, c: (
-        f"{_named(w, a)} is out for {b} days{', a first choice' if c else ''}."
-    ),
+    Inbox.INJURY: lambda w, s, a, b, c: f"{_named(w, a)} is out for {b} days{', a first choice' if c else ''}.",
     Inbox.RETIREMENT: lambda w, s, a, b, c: f"{_named(w, a)} has retired at {b}.",
     Inbox.FACILITY_COMPLETED: lambda w, s, a, b, c: f"{word(Facility(a)).capitalize()} is now at level {b}.",
     Inbox.YOUTH_INTAKE: lambda w, s, a, b, c: f"{a} new prospects have joined the academy.",
@@ -737,15 +747,9 @@ EVENTS: dict[Inbox, Callable[[World, int, int, int, int], str]] = {
     Inbox.BOARD_TARGET: lambda w, s, a, b, c: f"The board expects place {a} or better.",
     Inbox.BOARD_WARNING: lambda w, s, a, b, c: f"The board's confidence is {a}: place {b}, target {c}.",
     Inbox.INSOLVENCY_WARNING: lambda w, s, a, b, c: f"Cash lasts about {a} days at the present rate.",
-    Inbox.ADMINISTRATION: lambda w, s, a, b, c: (
-        f"Administration: {a} points deducted, players sold by force."
-    ),
-    Inbox.REVIVAL: lambda w, s, a, b, c: (
-        f"Revival {a} of {b}: a new board, and a loan of {money(c)} to go on."
-    ),
-    Inbox.SEASON_SETTLED: lambda w, s, a, b, c: (
-        f"The season ended in place {a} with {b} points; honors now {c}."
-    ),
+    Inbox.ADMINISTRATION: lambda w, s, a, b, c: f"Administration: {a} points deducted, players sold by force.",
+    Inbox.REVIVAL: lambda w, s, a, b, c: f"Revival {a} of {b}: a new board, and a loan of {money(c)} to go on.",
+    Inbox.SEASON_SETTLED: lambda w, s, a, b, c: f"The season ended in place {a} with {b} points; honors now {c}.",
     Inbox.ORDER_EXECUTED: _ordered,
 }
 
@@ -755,35 +759,43 @@ EVENTS: dict[Inbox, Callable[[World, int, int, int, int], str]] = {
 
 def draft_pool(world: World, seat: int, call: ToolCall) -> View:
     """``get_draft_pool``: the shared templates as the club's scouts see them, and the picks so far."""
-    w, s, p = world.w, world.w.seats[seat], world.params.draft
-    picks = np.zeros(len(w.templates), np.int64)
-    picks[: s.n_draft] = s.draft[: s.n_draft]
-    n = int(complete_draft(w, world.p, picks, s.n_draft))
-    cost = int(w.templates["price"][picks[:n]].sum())
+    p, n = world.params.draft, rows.seat(world, seat).n_draft
+    picks = rows.part(world, "seats", seat, "draft")[:n].tolist()
+    full = completed(world, picks)
+    templates = rows.table(world, "templates")
+    cost = int(templates["price"][full].sum())
     return {
         "budget_m": millions(p.budget),
         "squad_size": p.squad,
-        "submitted": [template_id(int(t)) for t in s.draft[: s.n_draft]],
-        "completed_with": [template_id(int(t)) for t in picks[s.n_draft : n]],
+        "submitted": [template_id(t) for t in picks],
+        "completed_with": [template_id(t) for t in full[n:].tolist()],
         "cost_m": millions(cost),
         "opening_cash_m": millions(p.budget + p.stipend - cost),
-        "templates": [_template(world, seat, t) for t in range(len(w.templates))],
+        "templates": [_template(world, seat, t) for t in range(len(templates))],
     }
 
 
+def completed(world: World, picks: Sequence[int]) -> np.ndarray:
+    """The templates a list comes to when it is completed, the list's own first."""
+    full = np.zeros(world.params.shape.templates, np.int64)
+    full[: len(picks)] = picks
+    return full[: int(complete_draft(world.w, world.p, full, len(picks)))]
+
+
 def _template(world: World, seat: int, t: int) -> View:
-    tm, s = world.w.templates[t], world.w.seats[seat]
+    tm = rows.row(rows.table(world, "templates"), t)
+    ability, potential = (world.array["seats"][field][0, seat, t] for field in ("draft_ability", "draft_potential"))
     error = world.params.scouting.bias  # reports on templates have no noise
     return {
         "id": template_id(t),
         "position": Position(tm.position).name,
-        "age": int(tm.age),
-        "ability": band(world, s.draft_ability[t], error),
+        "age": tm.age,
+        "ability": band(world, ability, error),
         "confidence": confidence(world, error),
-        "potential": stars(world, s.draft_potential[t]),
+        "potential": stars(world, potential),
         "price_m": millions(tm.price),
         "wage_m": millions(tm.wage),
-        "years": int(tm.years),
+        "years": tm.years,
     }
 
 

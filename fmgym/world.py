@@ -44,9 +44,7 @@ class World:
         world.reset(seed, seasons=seasons, opponents=opponents, auto_draft=auto_draft)
         return world
 
-    def reset(
-        self, seed: int, *, seasons: int = 20, opponents: str = "tiered", auto_draft: bool = False
-    ) -> None:
+    def reset(self, seed: int, *, seasons: int = 20, opponents: str = "tiered", auto_draft: bool = False) -> None:
         """Open another seed's world in place."""
         check_options(self.params, seed, seasons, opponents)
         self.array.view(np.uint8)[:] = 0

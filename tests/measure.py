@@ -87,9 +87,7 @@ def seasons(n: int, seeds: range, params: Params | None = None, **kwargs: Any) -
                 new_season(w)
             play_season(w, p, held, timing, tally)
             _season(rows, w)
-            goals.append(
-                np.array([w.fixtures["home_goals"][: w.n_fixtures], w.fixtures["away_goals"][: w.n_fixtures]])
-            )
+            goals.append(np.array([w.fixtures["home_goals"][: w.n_fixtures], w.fixtures["away_goals"][: w.n_fixtures]]))
     out = {k: float(np.mean(v)) for k, v in rows.items()}
     _matches(out, np.concatenate(goals, axis=1))
     games = len(goals) * w.n_fixtures

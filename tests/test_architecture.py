@@ -167,9 +167,7 @@ RULES: list[Rule] = [
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
 def test_checkout_keeps(rule: Rule) -> None:
     violations = [
-        f"{module}, {violation}"
-        for module, source in checkout().items()
-        for violation in rule(source, module)
+        f"{module}, {violation}" for module, source in checkout().items() for violation in rule(source, module)
     ]
     assert not violations, f"{rule.__doc__}\n" + "\n".join(violations)
 

@@ -39,10 +39,7 @@ class RandomPlayer:
     def set_lineup(self):
         if self.club.n_squad < 11 or self.rng.random() < 0.5:
             return ()
-        return [
-            int(self.w.players[s].uid)
-            for s in self.rng.sample(list(self.club.squad[: self.club.n_squad]), 11)
-        ]
+        return [int(self.w.players[s].uid) for s in self.rng.sample(list(self.club.squad[: self.club.n_squad]), 11)]
 
     def set_tactics(self):
         return self.rng.randrange(3), self.rng.randrange(5)

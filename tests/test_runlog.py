@@ -132,9 +132,7 @@ def drop_turn(contents: list[dict[str, object]]) -> None:
 
 
 @pytest.mark.parametrize("forge", [forge_call, forge_outcome, forge_digest, drop_turn])
-def test_forged_chain_is_found_by_playing_it(
-    folder: Path, forge: Callable[[list[dict[str, object]]], object]
-) -> None:
+def test_forged_chain_is_found_by_playing_it(folder: Path, forge: Callable[[list[dict[str, object]]], object]) -> None:
     rechain(folder, forge)
     with pytest.raises(CheckFailed, match=r"actions\.jsonl line \d+ does not hold"):
         replay(folder)

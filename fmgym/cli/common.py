@@ -24,12 +24,8 @@ class Interrupted(Exception):
 PolicyName = Annotated[
     str, typer.Option(metavar="NAME", help="A reference policy: random, idle, heuristic.", show_default=False)
 ]
-Seed = Annotated[
-    str, typer.Option(metavar="SEED", help="The world's seed, 0 to 2**63-1.", show_default=False)
-]
-JsonFile = Annotated[
-    Path | None, typer.Option("--json", metavar="FILE", help="Also write what was computed as JSON.")
-]
+Seed = Annotated[str, typer.Option(metavar="SEED", help="The world's seed, 0 to 2**63-1.", show_default=False)]
+JsonFile = Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Also write what was computed as JSON.")]
 Seasons = Annotated[str, typer.Option(metavar="N", help="Seasons to play, 1 to 20.")]
 Opponents = Annotated[str, typer.Option(metavar="TIER", help="Scripted clubs: tiered, easy, medium or hard.")]
 Draft = Annotated[str, typer.Option(metavar="WHO", help="Who drafts the squad: agent (the policy) or auto.")]

@@ -14,9 +14,7 @@ if TYPE_CHECKING:
 
 
 def ladder(
-    policies: Annotated[
-        str, typer.Option(metavar="LIST", help="Policies, by comma.")
-    ] = "heuristic,idle,random",
+    policies: Annotated[str, typer.Option(metavar="LIST", help="Policies, by comma.")] = "heuristic,idle,random",
     seeds: Annotated[str, typer.Option(metavar="LIST", help="Seeds: 1,2,3 or 1-20.")] = "1,1024,2026",
     jobs: Annotated[str, typer.Option(metavar="N", help="Processes to spread the runs over.")] = "1",
     seasons: common.Seasons = "20",

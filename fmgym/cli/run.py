@@ -16,9 +16,7 @@ if TYPE_CHECKING:
     from fmgym.run import RunResult
     from fmgym.session import Session
 
-RunFolder = Annotated[
-    Path, typer.Argument(metavar="RUN_DIR", help="The folder of a run.", show_default=False)
-]
+RunFolder = Annotated[Path, typer.Argument(metavar="RUN_DIR", help="The folder of a run.", show_default=False)]
 
 
 def run(

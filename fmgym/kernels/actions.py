@@ -516,9 +516,7 @@ def bid(w, p, seat, uid, fee, instalments):
         wanted = min(wanted, fee)  # a standing counter is honoured
     if fee >= wanted:
         _close_offer(w, seat, i)
-        market.add_offer(
-            w, p, seat, OfferKind.FEE_AGREED, OfferState.LIVE, owner, uid, fee, instalments, 0, 0
-        )
+        market.add_offer(w, p, seat, OfferKind.FEE_AGREED, OfferState.LIVE, owner, uid, fee, instalments, 0, 0)
         return Outcome.ACCEPTED.value, fee
     off = talks.refuse_fee(w, p, club, uid, fee)
     _close_offer(w, seat, i)
@@ -527,9 +525,7 @@ def bid(w, p, seat, uid, fee, instalments):
     if fee < p.market.near * wanted:
         return Outcome.REJECTED.value, 0
     counter = market.counter_fee(w, p, club, slot, float(wanted))
-    market.add_offer(
-        w, p, seat, OfferKind.BID_COUNTERED, OfferState.LIVE, owner, uid, counter, instalments, 0, 0
-    )
+    market.add_offer(w, p, seat, OfferKind.BID_COUNTERED, OfferState.LIVE, owner, uid, counter, instalments, 0, 0)
     return Outcome.COUNTERED.value, counter
 
 

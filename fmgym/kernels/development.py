@@ -30,9 +30,7 @@ def _develop_one(w, p, slot, level, month):
     peak = p.age.peak_start[group_of(pl.position)]
     change = 0.0
     if years < peak:
-        change = (
-            p.growth.rate * t.growth * _growth_factor(w, p, slot, level) * max(t.potential - t.ability, 0.0)
-        )
+        change = p.growth.rate * t.growth * _growth_factor(w, p, slot, level) * max(t.potential - t.ability, 0.0)
     elif years > t.onset:
         change = -(p.growth.decline[0] + p.growth.decline[1] * (years - t.onset))
     noise = p.growth.noise * (p.growth.noise_young if years < 21.0 else 1.0)

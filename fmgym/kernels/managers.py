@@ -362,11 +362,7 @@ def _best_free(w, p, club, count, level):
         slot = w.free[i]
         pl = w.players[slot]
         short = count[pl.position] < p.manager.depth[pl.position]
-        need = (
-            level[pl.position]
-            - (p.manager.short if short else 0.0)
-            - (p.manager.short if short_squad else 0.0)
-        )
+        need = level[pl.position] - (p.manager.short if short else 0.0) - (p.manager.short if short_squad else 0.0)
         if pl.pub_ability + p.manager.look < need or age(w.day, pl.born) > p.manager.renew_age:
             continue
         gain = _gain(w, p, club, slot, need)

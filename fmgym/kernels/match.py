@@ -78,11 +78,12 @@ MATCH = record(
 def play(w, p, f):
     """Play fixture ``f`` today and enter everything it leaves behind, but table order and money."""
     held = np.empty(1, MATCH)
-    _play(w, p, f, held)
+    play_with(w, p, f, held)
 
 
 @njit
-def _play(w, p, f, held):
+def play_with(w, p, f, held):
+    """``play`` in a ``MATCH`` array of one that the caller keeps from match to match."""
     m = held[0]
     begin(w, p, f, m)
     for t in range(m.length):

@@ -306,9 +306,7 @@ def test_without_a_goalkeeper_an_outfield_player_stands_in():
     w, p = even_league()
     fx = w.fixtures[0]
     base = goals(w, p)
-    w.players["injured_until"][(w.players["club"] == fx.home) & (w.players["position"] == Position.GK)] = (
-        10**6
-    )
+    w.players["injured_until"][(w.players["club"] == fx.home) & (w.players["position"] == Position.GK)] = 10**6
     out = np.zeros(MATCH_PLAYERS, np.int64)
     lineup.pick(w, p, fx.home, out)
     assert out[0] >= 0

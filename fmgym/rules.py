@@ -1,0 +1,69 @@
+"""The rules document that an agent is given: ``rules.md``, filled with the numbers of the parameters.
+
+It holds everything a player needs. How strongly market, players and board react is left to be found out;
+that they react is said.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import string
+from importlib.resources import files
+from typing import Any
+
+from fmgym.calendar import SCHEDULE
+from fmgym.enums import SCHEDULED_KINDS, Condition, Inbox, OrderAction, StopKind, Style
+from fmgym.kernels.actions import order_fits
+from fmgym.names import money, word
+from fmgym.params import Params
+from fmgym.state import ORDERS, YEAR
+from fmgym.tools import FORMATIONS, NOTEBOOK, schemas
+from fmgym.tracks.solo import SOLO
+from fmgym.tracks.track import Track
+
+
+def rules_text(params: Params | None = None, track: Track = SOLO) -> str:
+    """The rules in Markdown."""
+    p = params or Params.default()
+    template = files("fmgym").joinpath("rules.md").read_text("utf-8")
+    return _Rules().format(template, p=p, track=track, **_lists(p))
+
+
+def rules_hash(params: Params | None = None, track: Track = SOLO) -> str:
+    """Sixteen hex digits that stand for the document."""
+    return hashlib.blake2b(rules_text(params, track).encode(), digest_size=8).hexdigest()
+
+
+class _Rules(string.Formatter):
+    """Formats thousands as millions (``:M``) and shares as percents (``:%``)."""
+
+    def format_field(self, value: Any, format_spec: str) -> Any:
+        if format_spec == "M":
+            return money(value)
+        return f"{100 * value:g} %" if format_spec == "%" else super().format_field(value, format_spec)
+
+
+def _lists(p: Params) -> dict[str, Any]:
+    """What the document takes from code rather than from parameters."""
+    return {
+        "year": YEAR,
+        "rounds": 2 * (p.shape.clubs - 1),
+        "stops": "\n".join(f"- day {_days(StopKind(kind))}: {word(StopKind(kind))}" for kind in SCHEDULED_KINDS),
+        "events": len(Inbox),
+        "notebook": NOTEBOOK,
+        "letters": ", ".join(f"{x} up to {sd:g}" for x, sd in zip("ABC", p.scouting.confidence, strict=True)),
+        "formations": ", ".join(FORMATIONS),
+        "styles": ", ".join(f"{word(s)} beats {word(Style((s + 1) % len(Style)))}" for s in Style),
+        "reviews": ", ".join(map(str, p.board.reviews)),
+        "orders": ORDERS,
+        "fits": "\n".join(f"- {word(condition)}: {_fitting(condition)}" for condition in Condition),
+        "tools": schemas("markdown", p).strip(),
+    }
+
+
+def _days(kind: StopKind) -> str:
+    return ", ".join(str(day) for day, scheduled in SCHEDULE if scheduled == kind)
+
+
+def _fitting(condition: Condition) -> str:
+    return ", ".join(word(a) for a in OrderAction if order_fits(int(condition), int(a)))
