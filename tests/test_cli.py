@@ -90,13 +90,13 @@ def test_parameters_can_be_set(capsys: pytest.CaptureFixture[str], tmp_path: Pat
     out_of(
         capsys,
         *["world", "--seeds", "1", "--seasons", "1", "--json", str(file)],
-        *["--set", "wage.base=2700", "--set", "board.reviews=[90,120,150,190,240,300]"],
+        *["--set", "money.overhead=0", "--set", "board.reviews=[90,120,150,190,240,300]"],
     )
     changed = json.loads(file.read_text())
     out_of(capsys, "world", "--seeds", "1", "--seasons", "1", "--json", str(file))
     plain = json.loads(file.read_text())
     assert changed["params_hash"] != plain["params_hash"]
-    assert changed["yearly"]["wage_ratio"][0] > plain["yearly"]["wage_ratio"][0]
+    assert changed["yearly"]["cash"][0] > plain["yearly"]["cash"][0]
 
 
 @pytest.mark.parametrize("form", ["openai", "anthropic", "mcp"])
