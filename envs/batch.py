@@ -44,6 +44,8 @@ class Batch:
         reward: str,
         params: Mapping[str, Any] | None,
     ) -> None:
+        if isinstance(size, bool) or not isinstance(size, int) or size < 1:
+            raise BadInput(f"num_envs is a whole number from 1, not {size!r}")
         self.params = Params.default().replace(params)
         check_options(self.params, 0, seasons, opponents)
         _check_choice("draft", draft, DRAFTS)
@@ -109,6 +111,12 @@ class Batch:
 
     def _run(self, part: slice) -> None:
         kernel.run(self.worlds[part], self.params.record, self.screens[part], self.flats[part], self._setups)
+
+    def close(self) -> None:
+        """End the threads."""
+        if self._threads is not None:
+            self._threads.shutdown()
+            self._threads = None
 
     def world(self, i: int) -> World:
         """World ``i``, on the batch's memory."""

@@ -88,7 +88,7 @@ class Dashboard:
 def _seasons(world: World, seat: int) -> list[dict[str, Any]]:
     """The club's closed seasons, oldest first."""
     club = world.w.seats[seat].club
-    archive = world.w.clubs[club].seasons[: int(world.w.season)]
+    archive = world.w.clubs[club].seasons[: (int(world.w.day) + 1) // YEAR]
     return [{"position": int(s.position), "score": float(s.score)} for s in archive]
 
 
@@ -143,21 +143,21 @@ def _font(size: int) -> FreeTypeFont | ImageFont:
 
 
 def _draw_table(draw: ImageDraw, board: Dashboard, x: int, y: int) -> None:
-    columns = ((24, "lt"), (238, "rt"), (276, "rt"), (316, "rt"))
+    columns = ((24, "la"), (238, "ra"), (276, "ra"), (316, "ra"))
     _row(draw, x, y, columns, ("League", "P", "GD", "Pts"), _FAINT)
     for row in board.table[: (376 - y) // _LINE - 1]:
         y += _LINE
         if row.get("you"):
             draw.rectangle((x - 4, y - 3, x + 320, y + _LINE - 5), _OWN)
         difference = row["goals_for"] - row["goals_against"]
-        draw.text((x + 16, y), str(row["position"]), _FAINT, _font(12), anchor="rt")
+        draw.text((x + 16, y), str(row["position"]), _FAINT, _font(12), anchor="ra")
         values = (row["name"], row["played"], f"{difference:+}", row["points"])
         _row(draw, x, y, columns, values)
 
 
 def _draw_squad(draw: ImageDraw, board: Dashboard, x: int, y: int) -> None:
     """One line a player: band on a scale from 40 to 95, condition bar, contract, value."""
-    columns = ((0, "lt"), (28, "lt"), (206, "rt"), (300, "lt"), (382, "lt"), (466, "lt"), (580, "rt"))
+    columns = ((0, "la"), (28, "la"), (206, "ra"), (300, "la"), (382, "la"), (466, "la"), (580, "ra"))
     _row(draw, x, y, columns, ("", "Squad", "age", "", "potential", "condition", "value"), _FAINT)
     draw.text((x + 222, y), "ability 40-95", _FAINT, _font(12))
     for row in board.squad[:SQUAD_ROWS]:
@@ -213,7 +213,7 @@ def _draw_line(draw: ImageDraw, values: list[float], x: int, y: int, width: int,
     for px, py in points:
         draw.ellipse((px - 2, py - 2, px + 2, py + 2), (92, 132, 178))
     if values:
-        draw.text((x + width, y), f"{values[-1]:.1f}", _INK, _font(12), anchor="rt")
+        draw.text((x + width, y), f"{values[-1]:.1f}", _INK, _font(12), anchor="ra")
 
 
 def _row(
