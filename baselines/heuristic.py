@@ -120,9 +120,7 @@ def draft(stop: Stop) -> None:
     templates: list[Row] = pool["templates"]
     chosen: list[Row] = []
     for position, count in SQUAD.items():
-        able = sorted(
-            (t for t in templates if t["position"] == position), key=lambda t: (t["price_m"], t["id"])
-        )
+        able = sorted((t for t in templates if t["position"] == position), key=lambda t: (t["price_m"], t["id"]))
         chosen += able[:count]
     money = pool["budget_m"] - sum(t["price_m"] for t in chosen)
     wages = DRAFT_WAGES * finances["expected_revenue_m"] - sum(t["wage_m"] for t in chosen)
@@ -134,22 +132,14 @@ def draft(stop: Stop) -> None:
     stop.call("submit_draft", template_ids=[t["id"] for t in chosen])
 
 
-def _best_swap(
-    templates: Sequence[Row], chosen: Sequence[Row], money: float, wages: float
-) -> tuple[Row, Row] | None:
+def _best_swap(templates: Sequence[Row], chosen: Sequence[Row], money: float, wages: float) -> tuple[Row, Row] | None:
     """The affordable exchange that gains most quality for its cost: price and years of wages."""
     best, most = None, 0.0
     for old in chosen:
         for new in templates:
             gain = quality(new) - quality(old)
             price, wage = new["price_m"] - old["price_m"], new["wage_m"] - old["wage_m"]
-            if (
-                new["position"] != old["position"]
-                or new in chosen
-                or gain <= 0
-                or price > money
-                or wage > wages
-            ):
+            if new["position"] != old["position"] or new in chosen or gain <= 0 or price > money or wage > wages:
                 continue
             rate = gain / max(price + YEARS * wage, 0.1)
             if rate > most:

@@ -88,8 +88,8 @@ def run(
 ) -> RunResult:
     """Play a run to its end.
 
-    ``params`` are changes of parameters, ``{"market.heat": 0.3}``. With ``out`` the run is kept in that folder
-    and can be interrupted at any moment: the same call goes on where it stopped, to the same end.
+    ``params`` are changes of parameters, ``{"market.heat": 0.3}``. With ``out`` the run is kept in that
+    folder and can be interrupted at any moment: the same call goes on where it stopped, to the same end.
     """
     start = time.perf_counter()
     mark = stamp(
@@ -188,9 +188,8 @@ def _same_engine(mark: Mapping[str, Any]) -> None:
         ) from None
     for name in ("track", "engine", "params_hash", "score_version"):
         if mark.get(name) != own[name]:
-            raise CheckFailed(
-                f"{runlog.ACTIONS} line 1 does not hold: it has {name} {mark.get(name)!r}, this engine {own[name]!r}"
-            )
+            theirs = f"it has {name} {mark.get(name)!r}, this engine {own[name]!r}"
+            raise CheckFailed(f"{runlog.ACTIONS} line 1 does not hold: {theirs}")
 
 
 def ladder(

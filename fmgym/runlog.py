@@ -217,15 +217,13 @@ class RunLog:
 def turn_lines(seat: int, stop: int, number: int, calls: Sequence[Played]) -> list[dict[str, Any]]:
     """The lines of one turn, the seat's ``number``-th; ``left`` counts the lines of it that follow."""
     head = {"seat": seat, "stop": stop, "turn": number}
-    told = [
-        {"tool": call.tool, "args": call.args, "outcome": call.outcome, "value": call.value} for call in calls
-    ] or [{"tool": None}]
+    told = [{"tool": call.tool, "args": call.args, "outcome": call.outcome, "value": call.value} for call in calls] or [
+        {"tool": None}
+    ]
     return [head | content | {"left": len(told) - 1 - i} for i, content in enumerate(told)]
 
 
-def execute(
-    session: Session, lines: Sequence[Line], progress: Callable[[Session], None] | None = None
-) -> None:
+def execute(session: Session, lines: Sequence[Line], progress: Callable[[Session], None] | None = None) -> None:
     """Play a log's lines in a session. Raises ``Fault`` at the first line that does not hold."""
     turn: list[Line] = []
     for line in lines:
@@ -249,9 +247,7 @@ def _play(session: Session, turn: Sequence[Line]) -> None:
 
     session.listeners.append(listen)
     try:
-        calls = [
-            (line.content["tool"], line.content["args"]) for line in turn if line.content["tool"] is not None
-        ]
+        calls = [(line.content["tool"], line.content["args"]) for line in turn if line.content["tool"] is not None]
         results = session.turn(calls, turn[0].content["seat"])
     except (KeyError, TypeError, IndexError):
         raise Fault(turn[0].number, "it is no turn of this run") from None
@@ -260,9 +256,7 @@ def _play(session: Session, turn: Sequence[Line]) -> None:
     for i, line in enumerate(turn):
         if i >= len(told) or told[i] != line.content:
             refused = i < len(results) and not results[i].ok
-            raise Fault(
-                line.number, results[i].message if refused else "the engine makes something else of it"
-            )
+            raise Fault(line.number, results[i].message if refused else "the engine makes something else of it")
 
 
 def _same_state(session: Session, line: Line) -> None:

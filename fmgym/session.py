@@ -13,10 +13,10 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from fmgym import engine, rows, score, sentences, stop, views
+from fmgym import entry, rows, score, sentences, stop, views
 from fmgym.enums import Error, Outcome, Settle, Tool
 from fmgym.errors import BadInput
-from fmgym.kernels.actions import begin_turn, check, end_turn, is_query
+from fmgym.kernels.actions import is_query
 from fmgym.names import millions, word
 from fmgym.params import Params
 from fmgym.state import MAX_ARGS, YEAR
@@ -99,16 +99,15 @@ class Session:
 
         Calls after an accepted advance are refused. Without an open stop all are refused and no turn counts.
         """
-        w, p = self.world.w, self.world.p
         if not self.is_open(seat):
             return [self._refused_after_end(name, seat) for name, _ in calls]
-        begin_turn(w, seat)
+        entry.begin_turn(self.world, seat)
         played: list[Played] = []
         results = [self._play(name, args, seat, played) for name, args in calls]
-        end_turn(w, p, seat)
+        entry.end_turn(self.world, seat)
         for listener in self.listeners:
             listener(seat, rows.seat(self.world, seat).total_turns, played)
-        engine.move(w, p)
+        entry.move(self.world)
         return results
 
     def _refused_after_end(self, name: str, seat: int) -> Result:
@@ -144,7 +143,7 @@ class Session:
     def _act(self, call: ToolCall, seat: int) -> tuple[Outcome, int]:
         """Play a call; its outcome and value, or ``CallError``."""
         n = fill(call, self._args)
-        code, outcome, value = engine.play(self.world.w, self.world.p, seat, call.tool, self._args, n)
+        code, outcome, value = entry.play(self.world, seat, call.tool, self._args, n)
         if code != Error.OK:
             message = sentences.refusal(self.world, seat, call, Error(code))
             raise CallError(Error(code), message)
@@ -168,11 +167,11 @@ class Session:
     def check(self, call: ToolCall, seat: int = 0) -> Error:
         """The code a call would meet now; changes nothing."""
         n = fill(call, self._args)
-        return Error(check(self.world.w, self.world.p, seat, call.tool, self._args, n))
+        return Error(entry.check(self.world, seat, call.tool, self._args, n))
 
     def score(self, seat: int = 0) -> float:
         """The seat's score as if its run were completed now; the final one once it has settled."""
-        return float(score.now(self.world.w, self.world.p, seat))
+        return entry.figures(self.world, seat).score
 
     def result(self, seat: int = 0) -> dict[str, Any]:
         """How the run stands or ended (design, section 11); sums in millions, day-0 money where real."""

@@ -99,10 +99,10 @@ def show(result: RunResult) -> None:
             table.add_row(*[_cell(value) for value in row.values()])
         console.print(table)
     console.print(
-        f"{result.policy} on seed {result.seed}: score {result.score:.2f}, {result.settle} after {result.settle_year:g} years,"
-        f" {result.deaths} deaths, {result.honors} honors, value added {result.value_added:.0f}M,"
-        f" squad {result.squad_value:.0f}M, {result.stops} stops, {result.turns} turns,"
-        f" {result.calls} calls, {result.seconds:.1f} s",
+        f"{result.policy} on seed {result.seed}: score {result.score:.2f}, {result.settle}"
+        f" after {result.settle_year:g} years, {result.deaths} deaths, {result.honors} honors,"
+        f" value added {result.value_added:.0f}M, squad {result.squad_value:.0f}M,"
+        f" {result.stops} stops, {result.turns} turns, {result.calls} calls, {result.seconds:.1f} s",
         soft_wrap=True,
     )
 

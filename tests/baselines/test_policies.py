@@ -1,0 +1,76 @@
+"""The three anchors of appendix E: the same every time, and playing only what the tools show."""
+
+import pytest
+
+from fmgym.baselines import POLICIES, make
+from fmgym.baselines.heuristic import ROLES, SQUAD, pick_eleven
+from fmgym.baselines.random import Dice
+from fmgym.errors import BadInput
+from fmgym.run import run
+from fmgym.session import Session
+
+ANCHORS = ["random", "idle", "heuristic"]
+
+
+@pytest.mark.parametrize("name", ANCHORS)
+def test_same_seed_same_run_and_another_seed_another(name: str) -> None:
+    first, again, other = (run(make(name), seed, 1) for seed in (5, 5, 6))
+    assert first.digest == again.digest
+    assert first.digest != other.digest
+    assert first.policy == name
+
+
+def test_unknown_policy_is_named_with_the_known_ones() -> None:
+    with pytest.raises(BadInput, match="random, idle, heuristic"):
+        make("clever")
+    assert set(ANCHORS) <= set(POLICIES)
+
+
+def test_idle_only_advances() -> None:
+    session = Session.open(1, 1)
+    tools: set[str] = set()
+    session.listeners.append(lambda seat, turn, calls: tools.update(call.tool for call in calls))
+    while not session.finished:
+        make("idle").play(session.stop())
+    assert tools == {"advance"}
+
+
+@pytest.mark.parametrize("name", ANCHORS)
+def test_policy_is_a_function_of_the_stop(name: str) -> None:
+    """A fresh policy on a copy of the state plays the stop as one that has played all before it."""
+    old, session = make(name), Session.open(3, 1)
+    for _ in range(6):
+        twin = session.copy()
+        old.play(session.stop())
+        make(name).play(twin.stop())
+        assert session.digest() == twin.digest()
+
+
+def test_random_dice_depend_on_seed_and_stop_alone() -> None:
+    throws = [[Dice(seed, stop).below(1000) for _ in range(1)][0] for seed in range(20) for stop in range(20)]
+    assert throws == [Dice(seed, stop).below(1000) for seed in range(20) for stop in range(20)]
+    assert len(set(throws)) > 200
+    dice = Dice(1, 1)
+    assert len({dice.below(1000) for _ in range(50)}) > 40
+
+
+def test_heuristic_drafts_a_whole_squad_within_its_wages() -> None:
+    session = Session.open(4, 1)
+    make("heuristic").play(session.stop())
+    squad = session.call("get_squad").data["players"]
+    counts = {position: sum(row["position"] == position for row in squad) for position in SQUAD}
+    assert counts == SQUAD
+    finances = session.call("get_finances").data
+    assert finances["wages_a_year_m"] <= 0.62 * finances["expected_revenue_m"]
+
+
+def test_eleven_has_everyone_in_his_place_and_rests_the_tired() -> None:
+    rows = [
+        {"id": f"P{i:05d}", "position": position, "ability": "70-74", "form": 0.0, "condition": condition}
+        for i, (position, condition) in enumerate((p, c) for p in (*ROLES, *ROLES) for c in (60, 95))
+    ]
+    eleven = pick_eleven(rows)
+    chosen = {row["id"]: row for row in rows if row["id"] in eleven}
+    assert [chosen[i]["position"] for i in eleven] == list(ROLES)
+    assert {row["condition"] for row in chosen.values()} == {95}
+    assert pick_eleven([row for row in rows if row["position"] != "GK"]) == []
