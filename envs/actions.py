@@ -33,7 +33,7 @@ from fmgym.envs.fill import market_slot, norm
 from fmgym.envs.observation import MARKET_ROWS
 from fmgym.kernels.draft import price_orders, tally
 from fmgym.jit import njit
-from fmgym.kernels import actions, contracts, market
+from fmgym.kernels import actions, contracts, market, talks
 from fmgym.kernels.lineup import role_at, suitability
 from fmgym.kernels.money import thousands
 from fmgym.state import LINEUP, MAX_ARGS
@@ -392,11 +392,12 @@ def masks(w, p, seat, screen, starts):
     mask[starts[Group.ORDER] : starts[Group.ORDER + 1]] = 1  # what is set can be cleared, what is not can be set
     for kind in range(N_FACILITIES):
         mask[starts[Group.INVEST] + kind] = actions.check_invest(w, p, seat, kind) == Error.OK
+    cooling = talks.any_cooling(w, s.club)
     if s.negotiations < p.stop.negotiations:
-        _mask_bids(w, p, seat, screen, mask[starts[Group.BID] : starts[Group.BID + 1]])
+        _mask_bids(w, p, seat, screen, cooling, mask[starts[Group.BID] : starts[Group.BID + 1]])
         _mask_replies(w, p, seat, mask[starts[Group.REPLY] : starts[Group.REPLY + 1]])
-    _mask_signings(w, p, seat, screen, mask[starts[Group.SIGN] : starts[Group.SIGN + 1]])
-    _mask_squad(w, p, seat, starts, mask)
+    _mask_signings(w, p, seat, screen, cooling, mask[starts[Group.SIGN] : starts[Group.SIGN + 1]])
+    _mask_squad(w, p, seat, starts, cooling, mask)
     _mask_academy(w, p, seat, starts, mask)
 
 
@@ -404,38 +405,35 @@ def masks(w, p, seat, screen, starts):
 def _mask_draft(w, p, seat, out):
     """Taking one off is judged like putting one on: the list must stay completable within the budget."""
     s = w.seats[seat]
-    picks = np.zeros(len(w.templates), np.int64)
-    kept = np.zeros(len(w.templates), np.int64)
-    for i in range(s.n_draft):
-        picks[i] = s.draft[i]
+    scratch = np.zeros(len(w.templates), np.int64)
     orders = price_orders(w)
-    taken, count = tally(w, picks, s.n_draft)
+    taken, count = tally(w, s.draft, s.n_draft)
+    spent = 0
+    for i in range(s.n_draft):
+        spent += w.templates[s.draft[i]].price
     for t in range(len(w.templates)):
+        tm = w.templates[t]
         change = 1 - 2 * taken[t]
-        n = 0
-        for i in range(s.n_draft):
-            if picks[i] != t:
-                kept[n] = picks[i]
-                n += 1
-        if change == 1:
-            kept[n] = t
-            n += 1
+        n = s.n_draft + change
         if n > p.draft.squad:
             continue
-        position = w.templates[t].position
         taken[t] += change
-        count[position] += change
-        out[t] = actions.draft_cost(w, p, orders, taken, count, kept, n) <= p.draft.budget
+        count[tm.position] += change
+        rest = actions.completion_cost(w, p, orders, taken, count, scratch, n)
+        out[t] = spent + change * tm.price + rest <= p.draft.budget
         taken[t] -= change
-        count[position] -= change
+        count[tm.position] -= change
 
 
 @njit
-def _mask_bids(w, p, seat, screen, out):
-    cash = w.clubs[w.seats[seat].club].cash
+def _mask_bids(w, p, seat, screen, cooling, out):
+    club = w.seats[seat].club
+    cash = w.clubs[club].cash
     for row in range(len(screen.market)):
         slot = market_slot(w, seat, screen, row)
-        if slot < 0 or actions.bid_barred(w, p, seat, screen.market[row]) != Error.OK:
+        if slot < 0 or actions.not_for_sale(w, p, seat, screen.market[row]) != Error.OK:
+            continue
+        if cooling and talks.fee_cooling(w, club, screen.market[row]):
             continue
         for column in range(_BID):
             fee = _fee(w, p, slot, column // len(INSTALMENTS))
@@ -444,11 +442,14 @@ def _mask_bids(w, p, seat, screen, out):
 
 
 @njit
-def _mask_signings(w, p, seat, screen, out):
-    cash = w.clubs[w.seats[seat].club].cash
+def _mask_signings(w, p, seat, screen, cooling, out):
+    club = w.seats[seat].club
+    cash = w.clubs[club].cash
     for row in range(len(screen.market)):
         slot = market_slot(w, seat, screen, row)
-        if slot < 0 or actions.contract_barred(w, p, seat, screen.market[row]) != Error.OK:
+        if slot < 0 or actions.no_contract(w, p, seat, screen.market[row]) != Error.OK:
+            continue
+        if cooling and talks.wage_cooling(w, club, screen.market[row]):
             continue
         fee = actions.agreed_fee(w, seat, screen.market[row])
         for column in range(_SIGN):
@@ -469,7 +470,7 @@ def _mask_replies(w, p, seat, out):
 
 
 @njit
-def _mask_squad(w, p, seat, starts, mask):
+def _mask_squad(w, p, seat, starts, cooling, mask):
     """A senior can always be listed or taken off the list; any eleven of the squad are a lineup."""
     club = w.seats[seat].club
     c = w.clubs[club]
@@ -479,7 +480,9 @@ def _mask_squad(w, p, seat, starts, mask):
         mask[starts[Group.LIST] + i] = 1
         mask[starts[Group.START] + i] = c.n_squad >= LINEUP
         mask[starts[Group.RELEASE] + i] = actions.release_barred(w, p, club, slot) == Error.OK
-        if actions.contract_barred(w, p, seat, pl.uid) != Error.OK:
+        if actions.no_contract(w, p, seat, pl.uid) != Error.OK:
+            continue
+        if cooling and talks.wage_cooling(w, club, pl.uid):
             continue
         for column in range(_RENEW):
             years = YEARS[column % len(YEARS)]

@@ -24,6 +24,7 @@ def fill(w, p, seat, screen, flat, low, high):
     o = screen.obs
     money = inflation(p, w.day)
     _calendar(w, p, seat, o.calendar)
+    tick(w, p, seat, screen)
     _club(w, p, seat, o.club, money)
     _league(w, seat, o.league)
     if actions.in_draft(w, seat):
@@ -32,14 +33,32 @@ def fill(w, p, seat, screen, flat, low, high):
     _academy(w, p, seat, o.academy, money)
     _market(w, p, seat, screen, money)
     _offers(w, p, seat, screen, money)
-    for i in range(len(flat)):
-        flat[i] = min(max(flat[i], low[i]), high[i])
+    _clip(flat, low, high)
+
+
+@njit
+def deals(w, p, seat, screen, flat, low, high):
+    """Write what a bid changes. The three arrays are those of ``fill`` over the tables market and offers."""
+    flat[:] = 0.0
+    money = inflation(p, w.day)
+    _market(w, p, seat, screen, money)
+    _offers(w, p, seat, screen, money)
+    _clip(flat, low, high)
+    tick(w, p, seat, screen)
 
 
 @njit
 def tick(w, p, seat, screen):
-    """Write what a turn that did nothing changes: the turns left."""
-    screen.obs.calendar.turns_left = 1.0 - w.seats[seat].turns / p.stop.last_turn
+    """Write what every turn changes: what is left of the stop's budgets."""
+    s = w.seats[seat]
+    screen.obs.calendar.turns_left = 1.0 - s.turns / p.stop.last_turn
+    screen.obs.calendar.moves_left = 1.0 - s.negotiations / p.stop.negotiations
+
+
+@njit
+def _clip(flat, low, high):
+    for i in range(len(flat)):
+        flat[i] = min(max(flat[i], low[i]), high[i])
 
 
 @njit
@@ -75,8 +94,6 @@ def _calendar(w, p, seat, row):
         row.stop[kind] = (s.kinds >> kind) & 1
     row.draft = 1 - s.drafted
     row.since = (w.day - s.last_stop_day) / 90.0
-    row.turns_left = 1.0 - s.turns / p.stop.last_turn
-    row.moves_left = 1.0 - s.negotiations / p.stop.negotiations
     f = _next_match(w, s.club)
     row.next_days = 1.0
     if f >= 0:
@@ -201,6 +218,7 @@ def _squad(w, p, seat, screen, money):
     c = w.clubs[w.seats[seat].club]
     table = screen.obs.squad
     matches = max(c.played, 1)
+    cooling = talks.any_cooling(w, w.seats[seat].club)
     for i in range(c.n_squad):
         slot = c.squad[i]
         pl = w.players[slot]
@@ -219,7 +237,7 @@ def _squad(w, p, seat, screen, money):
         row.rating = pl.rating_sum / (10.0 * max(pl.apps, 1))
         row.listed = pl.listed
         row.leaving = 1.0 if pl.next_club >= 0 else 0.0
-        row.talks_off = talks.wage_cooling(w, w.seats[seat].club, pl.uid)
+        row.talks_off = cooling and talks.wage_cooling(w, w.seats[seat].club, pl.uid)
         for r in range(LINEUP):
             if screen.eleven[r] == slot:
                 row.eleven = 1.0
@@ -247,6 +265,7 @@ def market_slot(w, seat, screen, i):
 @njit
 def _market(w, p, seat, screen, money):
     club = w.seats[seat].club
+    cooling = talks.any_cooling(w, club)
     for i in range(len(screen.market)):
         slot = market_slot(w, seat, screen, i)
         if slot < 0:
@@ -263,8 +282,8 @@ def _market(w, p, seat, screen, money):
         row.expiring = contracts.can_precontract(w, p, slot)
         row.listed = pl.listed
         row.agreed = actions.find_offer(w, seat, pl.uid, OfferKind.FEE_AGREED) >= 0
-        row.fee_talks_off = talks.fee_cooling(w, club, pl.uid)
-        row.wage_talks_off = talks.wage_cooling(w, club, pl.uid)
+        row.fee_talks_off = cooling and talks.fee_cooling(w, club, pl.uid)
+        row.wage_talks_off = cooling and talks.wage_cooling(w, club, pl.uid)
 
 
 @njit

@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from fmgym import engine, score
-from fmgym.enums import Error, Settle
+from fmgym.enums import Error, Settle, Tool
 from fmgym.envs import actions, fill, shortlist
 from fmgym.envs.actions import N_ARGS
 from fmgym.envs.observation import MARKET_ROWS, layout
@@ -62,6 +62,7 @@ def setup_type(shape: SimpleNamespace) -> np.dtype:
             ("opponents", np.int64),
             ("auto_draft", np.int64),
             ("final_only", np.int64),  # 1: the reward is the final score, at the end
+            ("deals", np.int64, (2,)),  # where the tables market and offers lie in the flat buffer
             ("starts", np.int64, (len(actions.GROUPS) + 1,)),
             ("low", np.float32, (size,)),
             ("high", np.float32, (size,)),
@@ -109,11 +110,15 @@ def turn(w, p, screen, flat, setup):
     if moved:
         _grade(w, p, screen, setup)
         _open_stop(w, p, screen, flat, setup)
-    elif screen.error == Error.OK:
+    elif screen.error != Error.OK:
+        fill.tick(w, p, SEAT, screen)
+    elif tool == Tool.MAKE_TRANSFER_OFFER:  # moves neither players nor money: the score stays
+        a, b = setup.deals[0], setup.deals[1]
+        fill.deals(w, p, SEAT, screen, flat[a:b], setup.low[a:b], setup.high[a:b])
+        actions.masks(w, p, SEAT, screen, setup.starts)
+    else:
         _grade(w, p, screen, setup)
         show(w, p, screen, flat, setup)
-    else:
-        fill.tick(w, p, SEAT, screen)
 
 
 @njit

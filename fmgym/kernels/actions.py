@@ -160,6 +160,15 @@ def check_bid(w, p, seat, uid, fee, instalments):
 @njit
 def bid_barred(w, p, seat, uid):
     """What refuses a bid for this player whatever its price."""
+    barred = not_for_sale(w, p, seat, uid)
+    if barred == Error.OK and talks.fee_cooling(w, w.seats[seat].club, uid):
+        return Error.COOLDOWN.value
+    return barred
+
+
+@njit
+def not_for_sale(w, p, seat, uid):
+    """What refuses a bid for this player whatever its price, earlier talks aside."""
     club = w.seats[seat].club
     slot = roster.slot_of(w, uid)
     if slot < 0:
@@ -173,8 +182,6 @@ def bid_barred(w, p, seat, uid):
         return Error.NOT_FOR_SALE.value
     if w.clubs[club].n_squad >= p.market.squad_max:
         return Error.SQUAD_FULL.value
-    if talks.fee_cooling(w, club, uid):
-        return Error.COOLDOWN.value
     agreed = find_offer(w, seat, uid, OfferKind.FEE_AGREED) >= 0
     return Error.NO_CHANGE.value if agreed else Error.OK.value
 
@@ -262,13 +269,20 @@ def check_contract(w, p, seat, uid, wage, years):
 @njit
 def contract_barred(w, p, seat, uid):
     """What refuses a contract offer to this player whatever its terms."""
+    barred = no_contract(w, p, seat, uid)
+    if barred == Error.OK and talks.wage_cooling(w, w.seats[seat].club, uid):
+        return Error.COOLDOWN.value
+    return barred
+
+
+@njit
+def no_contract(w, p, seat, uid):
+    """What refuses a contract offer to this player whatever its terms, earlier talks aside."""
     club = w.seats[seat].club
     slot = roster.slot_of(w, uid)
     if slot < 0:
         return Error.UNKNOWN_PLAYER.value
     pl = w.players[slot]
-    if talks.wage_cooling(w, club, uid):
-        return Error.COOLDOWN.value
     if pl.status == Status.ACADEMY:
         return Error.NOT_YOUR_PLAYER.value if pl.club != club else Error.NO_AGREEMENT.value
     if pl.club == club:
@@ -349,21 +363,23 @@ def _check_draft(w, p, args, n):
             if args[j] == args[i]:
                 return Error.BAD_ARGUMENT.value
         picks[i] = args[i]
+    spent = 0
+    for i in range(n):
+        spent += w.templates[picks[i]].price
     taken, count = tally(w, picks, n)
-    over = draft_cost(w, p, price_orders(w), taken, count, picks, n) > p.draft.budget
+    over = spent + completion_cost(w, p, price_orders(w), taken, count, picks, n) > p.draft.budget
     return Error.OVER_BUDGET.value if over else Error.OK.value
 
 
 @njit
-def draft_cost(w, p, orders, taken, count, picks, n):
-    """The price of a list once it is completed. The tallies are left as they were."""
+def completion_cost(w, p, orders, taken, count, picks, n):
+    """What it costs to complete a list of ``n``. The tallies are left as they were, ``picks`` from ``n`` not."""
     total = 0
-    full = complete(w, p, orders, taken, count, picks, n)
-    for i in range(full):
-        total += w.templates[picks[i]].price
-    for i in range(n, full):
+    for i in range(n, complete(w, p, orders, taken, count, picks, n)):
+        tm = w.templates[picks[i]]
+        total += tm.price
         taken[picks[i]] = 0
-        count[w.templates[picks[i]].position] -= 1
+        count[tm.position] -= 1
     return total
 
 
