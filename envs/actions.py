@@ -403,7 +403,11 @@ def masks(w, p, seat, screen, starts):
 
 @njit
 def _mask_draft(w, p, seat, out):
-    """Taking one off is judged like putting one on: the list must stay completable within the budget."""
+    """The list must stay completable within the budget, whether one is put on it or taken off.
+
+    Putting a template on costs at most his price more than the list completed without him: he takes the place
+    of one of the players who would have completed it. So where that fits nothing need be worked out.
+    """
     s = w.seats[seat]
     scratch = np.zeros(len(w.templates), np.int64)
     orders = price_orders(w)
@@ -411,11 +415,15 @@ def _mask_draft(w, p, seat, out):
     spent = 0
     for i in range(s.n_draft):
         spent += w.templates[s.draft[i]].price
+    now = spent + actions.completion_cost(w, p, orders, taken, count, scratch, s.n_draft)
     for t in range(len(w.templates)):
         tm = w.templates[t]
         change = 1 - 2 * taken[t]
         n = s.n_draft + change
         if n > p.draft.squad:
+            continue
+        if change == 1 and now + tm.price <= p.draft.budget:
+            out[t] = 1
             continue
         taken[t] += change
         count[tm.position] += change

@@ -25,14 +25,31 @@ DRAFTS = ("agent", "auto")
 REWARDS = ("score_delta", "final")
 # Refusal codes by number; an accepted call has none.
 CODES = np.array([None, *(error.name for error in list(Error)[1:])], dtype=object)
+# Views of the screens' fields, by the batch's names for them.
+_VIEWS = {
+    "commands": "command",
+    "actions": "action",
+    "errors": "error",
+    "overs": "over",
+    "rewards": "reward",
+    "masks": "mask",
+}
 
 
 class Batch:
     """``size`` worlds with a screen each.
 
     ``worlds``, ``screens``: one record a world. ``flats`` (size, M) float32: the observations, in the screens'
-    memory. Options are plain JSON values; ``BadInput`` says in one sentence what is wrong with one.
+    memory, as ``commands``, ``actions``, ``errors``, ``overs``, ``rewards`` (size,) and ``masks`` (size, N) are.
+    Options are plain JSON values; ``BadInput`` says in one sentence what is wrong with one.
     """
+
+    commands: np.ndarray
+    actions: np.ndarray
+    errors: np.ndarray
+    overs: np.ndarray
+    rewards: np.ndarray
+    masks: np.ndarray
 
     def __init__(
         self,
@@ -77,9 +94,8 @@ class Batch:
             kind.fields["obs"][1],  # type: ignore[index]
             (kind.itemsize, 4),
         )
-        self.masks = self.screens["mask"]
-        self.commands = self.screens["command"]
-        self.actions = self.screens["action"]
+        for view, field in _VIEWS.items():
+            setattr(self, view, self.screens[field])
         self._threads: ThreadPoolExecutor | None = None
 
     def seed(self, i: int, seed: int | None, entropy: np.random.Generator) -> None:
@@ -98,7 +114,7 @@ class Batch:
     def run(self, threads: int = 1) -> None:
         """Carry out all commands. The result does not depend on the number of threads."""
         if threads == 1:
-            self._run(slice(None))
+            kernel.run(self.worlds, self.params.record, self.screens, self.flats, self._setups)
             return
         if self._threads is None:
             self._threads = ThreadPoolExecutor(threads - 1, "fmgym")
@@ -157,7 +173,7 @@ class Batch:
         self.episodes[:] = state["episodes"]
 
     def __getstate__(self) -> dict[str, Any]:
-        views = ("flats", "masks", "commands", "actions", "_threads")
+        views = ("flats", "_threads", *_VIEWS)
         return {name: value for name, value in self.__dict__.items() if name not in views}
 
     def __setstate__(self, state: dict[str, Any]) -> None:

@@ -118,7 +118,14 @@ def turn(w, p, screen, flat, setup):
         actions.masks(w, p, SEAT, screen, setup.starts)
     else:
         _grade(w, p, screen, setup)
-        show(w, p, screen, flat, setup)
+        show(w, p, screen, flat, setup, not quiet(tool))
+
+
+@njit
+def quiet(tool):
+    """Whether a call leaves legality as it is: what it sets can always be set to something else."""
+    return (tool == Tool.SET_TACTICS or tool == Tool.SET_LINEUP or tool == Tool.SET_STANDING_ORDER
+            or tool == Tool.LIST_PLAYER)  # fmt: skip
 
 
 @njit
@@ -137,12 +144,13 @@ def _grade(w, p, screen, setup):
 def _open_stop(w, p, screen, flat, setup):
     """Time has moved: new market rows, then everything."""
     shortlist.choose(w, p, SEAT, screen.market)
-    show(w, p, screen, flat, setup)
+    show(w, p, screen, flat, setup, True)
 
 
 @njit
-def show(w, p, screen, flat, setup):
-    """Bring observation and mask up to date."""
+def show(w, p, screen, flat, setup, legality):
+    """Bring the observation up to date, and the mask if legality may have changed."""
     pick(w, p, w.seats[SEAT].club, screen.eleven)
     fill.fill(w, p, SEAT, screen, flat, setup.low, setup.high)
-    actions.masks(w, p, SEAT, screen, setup.starts)
+    if legality:
+        actions.masks(w, p, SEAT, screen, setup.starts)

@@ -199,12 +199,13 @@ class Layout:
             row = record([(c.name, np.float32, (c.width,)) if c.width > 1 else (c.name, np.float32) for c in columns])
             width = sum(c.width for c in columns)
             fields.append((table, row) if table in _SINGLE else (table, row, (n,)))
-            shape_ = (width,) if table in _SINGLE else (n, width)
-            self.slices[table] = (slice(start, start + n * width), shape_)
+            size = (width,) if table in _SINGLE else (n, width)
+            self.slices[table] = (slice(start, start + n * width), size)
             lows.append(np.tile(np.concatenate([np.full(c.width, min(c.low, 0.0)) for c in columns]), n))
             highs.append(np.tile(np.concatenate([np.full(c.width, c.high) for c in columns]), n))
             start += n * width
         self.size = start
+        self._tables = np.dtype([(name, np.float32, shape) for name, (_, shape) in self.slices.items()])
         self.dtype = record(fields)
         assert self.dtype.itemsize == 4 * self.size, "the tables must lie in one run of float32"
         self.low = np.concatenate(lows).astype(np.float32)
@@ -212,8 +213,8 @@ class Layout:
 
     def split(self, flat: np.ndarray) -> dict[str, np.ndarray]:
         """The tables as views of a flat buffer of shape (size,) or (W, size)."""
-        lead = flat.shape[:-1]
-        return {name: flat[..., part].reshape(lead + shape) for name, (part, shape) in self.slices.items()}
+        block = flat.view(self._tables)[..., 0]
+        return {name: block[name] for name in TABLES}
 
     def space(self) -> spaces.Dict:
         """The observation space: one level of boxes, in the order of the flat buffer."""

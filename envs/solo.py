@@ -129,19 +129,18 @@ class SoloEnv(gym.Env[Obs, np.int64]):
             raise InvalidAction(f"actions are 0 to {self.batch.encoding.size - 1}, not {action!r}")
         self.batch.actions[0] = index
         self.batch.run()
-        screen = self.batch.screens[0]
-        terminated = bool(screen["over"])
+        terminated = bool(self.batch.overs[0])
         self._open = not terminated
         if self.render_mode == "human":
             self.render()
-        return self._get_obs(), float(screen["reward"]), terminated, False, self._get_info()
+        return self._get_obs(), float(self.batch.rewards[0]), terminated, False, self._get_info()
 
     def _get_obs(self) -> Obs:
         return self.batch.layout.split(self.batch.flats[0].copy())
 
     def _get_info(self) -> dict[str, Any]:
-        info = {"action_mask": self.action_masks(), "error": CODES[self.batch.screens["error"][0]]}
-        if self.batch.screens["over"][0]:
+        info = {"action_mask": self.action_masks(), "error": CODES[self.batch.errors[0]]}
+        if self.batch.overs[0]:
             info["final"] = self.batch.final(0)
         return info
 

@@ -86,7 +86,7 @@ class SoloVectorEnv(VectorEnv[Obs, np.ndarray, np.ndarray]):
         elif self._done.any():
             raise ResetNeeded(f"the episodes of worlds {np.flatnonzero(self._done).tolist()} are over: reset them")
         self._run()
-        rewards = self.batch.screens["reward"].copy()
+        rewards = self.batch.rewards.copy()
         terminations = self._done.copy()
         infos = self._final_infos(terminations)
         if self.autoreset_mode == AutoresetMode.SAME_STEP and terminations.any():
@@ -116,7 +116,7 @@ class SoloVectorEnv(VectorEnv[Obs, np.ndarray, np.ndarray]):
 
     def _run(self) -> None:
         self.batch.run(self.threads)
-        np.not_equal(self.batch.screens["over"], 0, out=self._done)
+        np.not_equal(self.batch.overs, 0, out=self._done)
 
     def _get_obs(self) -> Obs:
         flats = self.batch.flats
@@ -126,7 +126,7 @@ class SoloVectorEnv(VectorEnv[Obs, np.ndarray, np.ndarray]):
         """Mask and error of the shown worlds, added to what ``infos`` has."""
         infos = {} if infos is None else infos
         infos["action_mask"] = self.batch.masks.copy() if self.copy else self.batch.masks
-        infos["error"] = CODES[self.batch.screens["error"]]
+        infos["error"] = CODES[self.batch.errors]
         infos["_action_mask"], infos["_error"] = shown.copy(), shown.copy()
         if not shown.all():
             infos["action_mask"] = infos["action_mask"] * shown[:, None]
@@ -141,8 +141,7 @@ class SoloVectorEnv(VectorEnv[Obs, np.ndarray, np.ndarray]):
             if self.autoreset_mode != AutoresetMode.SAME_STEP:
                 infos = self._add_info(infos, {"final": final}, i)
                 continue
-            screen = self.batch.screens[i]
-            last = {"action_mask": screen["mask"].copy(), "error": CODES[screen["error"]], "final": final}
+            last = {"action_mask": self.batch.masks[i].copy(), "error": CODES[self.batch.errors[i]], "final": final}
             obs = self.batch.layout.split(self.batch.flats[i].copy())
             infos = self._add_info(infos, {"final_obs": obs, "final_info": last}, i)
         return infos
