@@ -13,6 +13,7 @@ OLD = 32.0  # players past it are for sale
 CORE_AGE = 29.0  # the core renewed is younger
 RENEW_DAYS = 450
 RAISE = 1.15  # offered to a player who renews
+WAGE_STEPS = (1.0, 1.25, 1.5)  # a player who rejects is offered so many times as much
 YEARS = 4
 SQUAD = {"GK": 2, "CB": 4, "FB": 4, "DM": 2, "CM": 4, "AM": 2, "W": 4, "ST": 3}  # drafted, then kept up
 LEAST, MOST = 20, 26  # seniors: no sale below, no signing or promotion beyond
@@ -23,16 +24,19 @@ TARGET_AGE = 24
 GREEN = 3  # ability points a target may lack
 BIDS = (1.0, 1.25)  # of public value, first and last
 BUYS = 2  # a stop
+TRIES = 2  # targets bid for, a position
 SHARE_OF_CASH = 0.3  # at most for one player
 PRICE = 3.0  # ability points such a price is worth
 RESERVE = 0.25  # years of wages kept in cash
 PROMISING = 3.0  # stars of a prospect worth promoting
-FATIGUE = 0.15  # ability points a point of condition is worth
+FORM, MORALE, FATIGUE = 2.0, 0.03, 0.05  # ability points that a point of each is worth
 DRAFT_WAGES = 0.54  # of revenue, for the squad drafted
 PROMISE = 2.0  # ability points a star of potential is worth at 18
 FADING = 1.0  # ability points a year past the core's age costs
 AMPLE = 2.5  # times the cost of an upgrade
-PLACES = 6  # places above or below that change the style
+USUAL, AGAINST_STRONG, AGAINST_WEAK = "possession", "defensive", "pressing"
+SETTLED = 5  # matches after which a table says something
+PLACES = 9  # places above or below that change the style
 ROLES = ("GK", "CB", "CB", "FB", "FB", "CM", "CM", "W", "W", "ST", "ST")  # 4-4-2
 KIN = {
     "GK": "GK",
@@ -235,17 +239,21 @@ def median_of(numbers: Sequence[float]) -> float:
 
 
 def sign(office: Office, row: Row, wage: float, present: float = 0.0) -> bool:
-    """Offer a contract within the wage headroom and take a counter that still fits. Whether he signed."""
-    if wage - present > office.headroom:
-        return False
-    offered = {"player_id": row["id"], "wage_m_per_year": round(max(wage, 0.05), 2), "years": YEARS}
-    result = office.stop.call("offer_contract", **offered)
-    if outcome(result) == "countered" and result.data["wage_m_per_year"] - present <= office.headroom:
-        counter = {"offer_id": result.data["offer_id"], "response": "accept_counter"}
-        result = office.stop.call("respond_to_offer", **counter)
-    if outcome(result) == "accepted":
-        office.look()
-    return outcome(result) == "accepted"
+    """Offer a contract, then more; a counter is taken. All within the wage headroom. Whether he signed."""
+    for raised in WAGE_STEPS:
+        offer = round(max(wage * raised, 0.05), 2)
+        if offer - present > office.headroom:
+            return False
+        result = office.stop.call("offer_contract", player_id=row["id"], wage_m_per_year=offer, years=YEARS)
+        if outcome(result) == "countered" and result.data["wage_m_per_year"] - present <= office.headroom:
+            counter = {"offer_id": result.data["offer_id"], "response": "accept_counter"}
+            result = office.stop.call("respond_to_offer", **counter)
+        if outcome(result) == "accepted":
+            office.look()
+            return True
+        if outcome(result) != "rejected":
+            break
+    return False
 
 
 def outcome(result: Result) -> str:
@@ -296,10 +304,8 @@ def _buy_at(office: Office, position: str) -> bool:
         min_ability=min(max(round(level), 1), 99),
     )
     targets = [row for row in found.data.get("players", ()) if row["club"] != "free"]
-    if not targets:
-        return False
-    target = max(targets, key=lambda row: (quality(row) - PRICE * row["value_m"] / most, row["id"]))
-    return _bid(office, target)
+    targets.sort(key=lambda row: (PRICE * row["value_m"] / most - quality(row), row["id"]))
+    return any(_bid(office, target) for target in targets[:TRIES])
 
 
 def _bid(office: Office, target: Row) -> bool:
@@ -359,7 +365,7 @@ def choose_lineup(office: Office) -> None:
 
 def strength(row: Row) -> float:
     """What a player is worth today: ability and form, less fatigue."""
-    return middle(row) + row["form"] - FATIGUE * (100 - row["condition"])
+    return middle(row) + FORM * row["form"] + MORALE * (row["morale"] - 50) - FATIGUE * (100 - row["condition"])
 
 
 def pick_eleven(rows: Sequence[Row]) -> list[str]:
@@ -380,14 +386,14 @@ def pick_eleven(rows: Sequence[Row]) -> list[str]:
 
 def choose_style(office: Office) -> None:
     """Sit back against clubs far above in the table, press those far below."""
-    fixture = office.packet.digest.next_fixture
-    if fixture is None:
+    digest = office.packet.digest
+    if digest.next_fixture is None or digest.played < SETTLED:
         return
     table, club = office.stop.turn([("get_league_table", {}), ("get_club_overview", {})])
     if not (table.ok and club.ok):
         return
     places = {row["club"]: row["position"] for row in table.data["table"]}
-    gap = places[fixture.split()[-1]] - club.data["position"]
-    style = "defensive" if gap <= -PLACES else "pressing" if gap >= PLACES else "possession"
+    gap = places[digest.next_fixture.split()[-1]] - club.data["position"]
+    style = AGAINST_STRONG if gap <= -PLACES else AGAINST_WEAK if gap >= PLACES else USUAL
     if (club.data["formation"], club.data["style"]) != ("4-4-2", style):
         office.stop.call("set_tactics", formation="4-4-2", style=style)

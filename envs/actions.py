@@ -31,9 +31,9 @@ from fmgym.enums import (
 )
 from fmgym.envs.fill import market_slot, norm
 from fmgym.envs.observation import MARKET_ROWS
-from fmgym.kernels.draft import price_orders, tally
 from fmgym.jit import njit
 from fmgym.kernels import actions, contracts, market, talks
+from fmgym.kernels.draft import price_orders, tally
 from fmgym.kernels.lineup import role_at, suitability
 from fmgym.kernels.money import thousands
 from fmgym.state import LINEUP, MAX_ARGS

@@ -70,7 +70,9 @@ TABLES: dict[str, tuple[Column, ...]] = {
         Column("played", 0.0, 1.0, "share of the rounds", "league matches played"),
         Column("window", 0.0, 1.0, "one-hot", "transfer window: closed, summer, winter", 3),
         Column("window_left", 0.0, 1.0, "days / 360", "until the window closes, or the next one opens"),
-        Column("stop", 0.0, 1.0, "0 or 1 each", "why the world stopped: " + " ".join(k.name for k in StopKind), N_KINDS),
+        Column(
+            "stop", 0.0, 1.0, "0 or 1 each", "why the world stopped: " + " ".join(k.name for k in StopKind), N_KINDS
+        ),
         _flag("draft", "1 while the squad is drafted"),
         Column("since", 0.0, 1.0, "days / 90", "since the last stop"),
         Column("turns_left", 0.0, 1.0, "share", "turns left before the stop closes by itself"),
@@ -140,8 +142,12 @@ TABLES: dict[str, tuple[Column, ...]] = {
     ),
     "offers": (
         *_PERSON,
-        Column("kind", 0.0, 1.0, "one-hot", "bid received, own bid countered, fee agreed, wage countered", N_OFFER_KINDS),
-        Column("row", 0.0, 1.0, "(row + 1) / 40", "the player's row in squad (bid received, own renewal); 0: not in it"),
+        Column(
+            "kind", 0.0, 1.0, "one-hot", "bid received, own bid countered, fee agreed, wage countered", N_OFFER_KINDS
+        ),
+        Column(
+            "row", 0.0, 1.0, "(row + 1) / 40", "the player's row in squad (bid received, own renewal); 0: not in it"
+        ),
         Column("market_row", 0.0, 1.0, "(row + 1) / 40", "the player's row in market; 0: not in it"),
         _VALUE,
         _money("fee", 6.0, "√(fee / 10M)", "the fee on the table"),

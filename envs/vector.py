@@ -59,9 +59,7 @@ class SoloVectorEnv(VectorEnv[Obs, np.ndarray, np.ndarray]):
         self.num_envs = num_envs
         self.copy = copy
         self.threads = threads or max(min(len(os.sched_getaffinity(0)), num_envs // _WORTH_A_THREAD), 1)
-        self.batch = Batch(
-            num_envs, seasons=seasons, opponents=opponents, draft=draft, reward=reward, params=params
-        )
+        self.batch = Batch(num_envs, seasons=seasons, opponents=opponents, draft=draft, reward=reward, params=params)
         self.single_action_space = Discrete(self.batch.encoding.size)
         self.single_observation_space = self.batch.layout.space()
         self.action_space = batch_space(self.single_action_space, num_envs)
@@ -78,9 +76,7 @@ class SoloVectorEnv(VectorEnv[Obs, np.ndarray, np.ndarray]):
         self._reset(chosen, _seeds(seed, self.num_envs))
         return self._get_obs(), self._get_infos(chosen)
 
-    def step(
-        self, actions: np.ndarray
-    ) -> tuple[Obs, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
+    def step(self, actions: np.ndarray) -> tuple[Obs, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
         """One turn in every world. In mode ``NextStep`` worlds that were over are reset instead."""
         if not self._begun.all():
             raise ResetNeeded("some worlds have not begun an episode: call reset() before step()")
@@ -102,7 +98,9 @@ class SoloVectorEnv(VectorEnv[Obs, np.ndarray, np.ndarray]):
         chosen = np.asarray(actions)
         n = self.batch.encoding.size
         if chosen.shape != (self.num_envs,) or chosen.min() < 0 or chosen.max() >= n:
-            raise InvalidAction(f"actions are an array ({self.num_envs},) of numbers from 0 to {n - 1}, not {actions!r}")
+            raise InvalidAction(
+                f"actions are an array ({self.num_envs},) of numbers from 0 to {n - 1}, not {actions!r}"
+            )
         self.batch.actions[:] = chosen
         self.batch.commands[:] = kernel.TURN
 

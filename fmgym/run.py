@@ -92,9 +92,7 @@ def run(
     folder and can be interrupted at any moment: the same call goes on where it stopped, to the same end.
     """
     start = time.perf_counter()
-    mark = stamp(
-        policy=policy.name, seed=seed, seasons=seasons, opponents=opponents, draft=draft, changes=params
-    )
+    mark = stamp(policy=policy.name, seed=seed, seasons=seasons, opponents=opponents, draft=draft, changes=params)
     session = _open(mark)
     log = RunLog.open(out, mark) if out is not None else None
     if log and log.result:
@@ -171,9 +169,7 @@ def replay(folder: str | os.PathLike[str], progress: Progress | None = None) -> 
     result = _result(session, mark, claimed.get(runlog.UNTIMED, 0.0))
     for name, value in asdict(result).items():
         if claimed.get(name) != value:
-            raise CheckFailed(
-                f"{runlog.RUN} does not hold: {name} is {claimed.get(name)!r}, the log gives {value!r}"
-            )
+            raise CheckFailed(f"{runlog.RUN} does not hold: {name} is {claimed.get(name)!r}, the log gives {value!r}")
     return result
 
 
@@ -183,9 +179,7 @@ def _same_engine(mark: Mapping[str, Any]) -> None:
         knobs = {name: mark[name] for name in ("policy", "seed", "seasons", "opponents", "draft")}
         own = stamp(**knobs, changes=mark["params"])
     except (KeyError, TypeError, AttributeError, BadInput) as error:
-        raise CheckFailed(
-            f"{runlog.ACTIONS} line 1 does not hold: its stamp opens no run ({error})"
-        ) from None
+        raise CheckFailed(f"{runlog.ACTIONS} line 1 does not hold: its stamp opens no run ({error})") from None
     for name in ("track", "engine", "params_hash", "score_version"):
         if mark.get(name) != own[name]:
             theirs = f"it has {name} {mark.get(name)!r}, this engine {own[name]!r}"

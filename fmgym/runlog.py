@@ -98,9 +98,7 @@ class RunLog:
         self._file: IO[bytes] | None = None
 
     @classmethod
-    def open(
-        cls, folder: str | os.PathLike[str], stamp: Mapping[str, Any], *, every_turn: bool = False
-    ) -> RunLog:
+    def open(cls, folder: str | os.PathLike[str], stamp: Mapping[str, Any], *, every_turn: bool = False) -> RunLog:
         """The log in ``folder``. Raises ``BadInput`` when it is of another run, damaged or not writable."""
         log = cls(Path(folder), dict(stamp), every_turn)
         try:

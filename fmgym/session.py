@@ -177,16 +177,14 @@ class Session:
         """How the run stands or ended (design, section 11); sums in millions, day-0 money where real."""
         w, p, s = self.world.w, self.world.p, self.world.w.seats[seat]
         c = w.clubs[s.club]
-        rho = _rho(self.world, seat)
-        final = self.score(seat)
-        worth, squad = score.real_means(w, p, s.club)
+        raw, rho, honors, value, squad = score.standing(w, p, seat)
         day = s.settle_day if s.settled != Settle.LIVE else w.day
         return {
-            "score": final,
-            "s_raw": final / rho if final > 0.0 else final,
-            "rho": rho,
-            "honors": int(c.honors),
-            "value_added": millions(worth - c.start_net_worth),
+            "score": self.score(seat),
+            "s_raw": float(raw),
+            "rho": float(rho),
+            "honors": int(honors),
+            "value_added": millions(value),
             "squad_value": millions(squad),
             "deaths": int(c.deaths),
             "settle": word(Settle(s.settled)),
@@ -225,14 +223,6 @@ class Session:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__init__(state["world"], state["track"])  # type: ignore[misc]
         self.notebooks = list(state["notebooks"])
-
-
-def _rho(world: World, seat: int) -> float:
-    """The discount of a seat's score: of the completed run, or of the run that settled early."""
-    w, p, s = world.w, world.p, world.w.seats[seat]
-    if s.settled in (Settle.LIVE, Settle.COMPLETED):
-        return float(score.rho_completed(p, s.revivals))
-    return float(score.rho_early(p, float(s.settle_day + 1) / float(w.last_day + 1)))
 
 
 def _seasons_table(world: World, seat: int, day: int) -> list[dict[str, Any]]:

@@ -585,10 +585,10 @@ def _offer(o: Any) -> View:
         "player": player_id(o.uid),
         "club": club_id(o.club) if o.club >= 0 else None,
     }
-    if o.kind == OfferKind.WAGE_COUNTERED:
-        view |= {"wage_m_per_year": millions(o.wage), "years": o.years}
-    else:
+    if o.kind != OfferKind.WAGE_COUNTERED:
         view |= {"fee_m": millions(o.fee), "instalments": o.instalments}
+    if o.kind in (OfferKind.WAGE_COUNTERED, OfferKind.FEE_AGREED):
+        view |= {"wage_m_per_year": millions(o.wage), "years": o.years}
     return view | {"expires": date(o.expires)}
 
 

@@ -214,6 +214,8 @@ def check_reply(w, p, seat, offer_id, reply, amount):
     o = w.seats[seat].offers[i]
     if reply == Reply.REJECT:
         return Error.OK.value
+    if reply == Reply.ACCEPT and o.kind == OfferKind.FEE_AGREED:
+        return check_contract(w, p, seat, o.uid, o.wage, o.years)
     if reply == Reply.ACCEPT or (reply == Reply.COUNTER and o.kind == OfferKind.BID_RECEIVED):
         return _check_sale(w, p, seat, i, reply, amount)
     if reply == Reply.COUNTER and o.kind == OfferKind.BID_COUNTERED:
@@ -235,6 +237,8 @@ def _check_sale(w, p, seat, i, reply, amount):
         return Error.BAD_ARGUMENT.value
     if reply == Reply.COUNTER and amount <= o.fee:
         return Error.BAD_ARGUMENT.value
+    if window_open(p, w.day) == 0:
+        return Error.WINDOW_CLOSED.value
     if w.clubs[w.seats[seat].club].n_squad <= p.market.squad_min:
         return Error.SQUAD_MINIMUM.value
     slot = roster.slot_of(w, o.uid)
@@ -537,7 +541,8 @@ def bid(w, p, seat, uid, fee, instalments):
         wanted = min(wanted, fee)  # a standing counter is honoured
     if fee >= wanted:
         _close_offer(w, seat, i)
-        market.add_offer(w, p, seat, OfferKind.FEE_AGREED, OfferState.LIVE, owner, uid, fee, instalments, 0, 0)
+        agreed, wage, years = OfferKind.FEE_AGREED, contracts.demand(w, p, club, slot), managers.years_for(w, p, slot)
+        market.add_offer(w, p, seat, agreed, OfferState.LIVE, owner, uid, fee, instalments, wage, years)
         return Outcome.ACCEPTED.value, fee
     off = talks.refuse_fee(w, p, club, uid, fee)
     _close_offer(w, seat, i)
@@ -548,6 +553,12 @@ def bid(w, p, seat, uid, fee, instalments):
     counter = market.counter_fee(w, p, club, slot, float(wanted))
     market.add_offer(w, p, seat, OfferKind.BID_COUNTERED, OfferState.LIVE, owner, uid, counter, instalments, 0, 0)
     return Outcome.COUNTERED.value, counter
+
+
+@njit
+def _meets(w, seat, i, wage, years):
+    """Whether terms meet the wage and years that stand in a live offer."""
+    return i >= 0 and wage >= w.seats[seat].offers[i].wage and years == w.seats[seat].offers[i].years
 
 
 @njit
@@ -562,6 +573,8 @@ def reply_to(w, p, seat, offer_id, reply, amount):
     i = offer_index(w, seat, offer_id)
     o = w.seats[seat].offers[i]
     if reply == Reply.REJECT:
+        if o.kind == OfferKind.BID_RECEIVED:
+            talks.refuse_fee(w, p, o.club, o.uid, o.fee)
         o.state = OfferState.NONE.value
         return Outcome.DONE.value, 0
     if o.kind == OfferKind.BID_RECEIVED:
@@ -571,7 +584,7 @@ def reply_to(w, p, seat, offer_id, reply, amount):
     uid = o.uid
     if o.kind == OfferKind.BID_COUNTERED:
         return bid(w, p, seat, uid, o.fee if reply == Reply.ACCEPT_COUNTER else amount, o.instalments)
-    return offer_contract(w, p, seat, uid, o.wage if reply == Reply.ACCEPT_COUNTER else amount, o.years)
+    return offer_contract(w, p, seat, uid, amount if reply == Reply.COUNTER else o.wage, o.years)
 
 
 @njit
@@ -608,8 +621,8 @@ def offer_contract(w, p, seat, uid, wage, years):
     slot = roster.slot_of(w, uid)
     wanted = contracts.reservation(w, p, club, slot)
     i = find_offer(w, seat, uid, OfferKind.WAGE_COUNTERED)
-    if i >= 0 and wage >= w.seats[seat].offers[i].wage and years == w.seats[seat].offers[i].years:
-        wanted = min(wanted, wage)  # a standing counter is honoured
+    if _meets(w, seat, i, wage, years) or _meets(w, seat, find_offer(w, seat, uid, OfferKind.FEE_AGREED), wage, years):
+        wanted = min(wanted, wage)  # a standing demand or counter is honoured
     _close_offer(w, seat, i)
     if wage >= wanted:
         _sign(w, p, seat, slot, wage, years)

@@ -11,7 +11,10 @@ ADVANCE = 0
 
 
 def batch(size: int = 1, **options) -> Batch:
-    return Batch(size, **{"seasons": 1, "opponents": "tiered", "draft": "agent", "reward": "score_delta", "params": None} | options)
+    return Batch(
+        size,
+        **{"seasons": 1, "opponents": "tiered", "draft": "agent", "reward": "score_delta", "params": None} | options,
+    )
 
 
 def reset(b: Batch, i: int, seed: int | None = None) -> None:

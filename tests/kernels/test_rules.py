@@ -11,7 +11,12 @@ from fmgym.state import YEAR
 
 @pytest.fixture
 def world(opened):
-    return opened(day=119)
+    """Mid-season, with a seat that has not died yet."""
+    world = opened(day=119)
+    world.w.seats[0].revivals = 0
+    world.w.clubs[0].deaths = 0
+    world.w.clubs[0].honors = 0
+    return world
 
 
 def own(world, i=0):
