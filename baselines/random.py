@@ -63,10 +63,7 @@ class Random:
 def _answer(stop: Stop, dice: Dice, offer: dict[str, Any]) -> None:
     """Yes or no to whatever it is."""
     yes = dice.flip()
-    if yes and offer["kind"] == "fee_agreed":
-        _sign(stop, dice, offer["player"])
-        return
-    accept = "accept" if offer["kind"] == "bid_received" else "accept_counter"
+    accept = "accept" if offer["kind"] in ("bid_received", "fee_agreed") else "accept_counter"
     stop.call("respond_to_offer", offer_id=offer["id"], response=accept if yes else "reject")
 
 

@@ -127,6 +127,7 @@ def _take_seat(w, p, seat):
     s.club = seat
     s.last_batch = -YEAR
     w.clubs[seat].seat = seat
+    w.clubs[seat].rotate = 1  # automatic elevens spare the tired
     for t in range(len(w.templates)):
         s.draft_ability[t] = draft.report(w, p, seat, t, 0)
         s.draft_potential[t] = max(draft.report(w, p, seat, t, 1), s.draft_ability[t])

@@ -17,17 +17,18 @@ from fmgym.world import World
 
 
 @functools.cache
-def _scalars(dtype: np.dtype) -> tuple[np.dtype, Callable[..., Any]]:
-    """The view of a record type on its single numbers, and the tuple type for them."""
-    fields = dtype.fields or {}
-    names = [name for name, (kind, *_) in fields.items() if kind.shape == () and kind.names is None]
-    layout = {
+def _scalars(kind: np.dtype) -> tuple[np.dtype, Callable[..., Any]]:
+    """The view of a record type on its single numbers, and the maker of a tuple of them."""
+    fields: Any = kind.fields
+    names = [name for name, (inner, *_) in fields.items() if inner.shape == () and inner.names is None]
+    layout: Any = {
         "names": names,
         "formats": [fields[name][0] for name in names],
         "offsets": [fields[name][1] for name in names],
-        "itemsize": dtype.itemsize,
+        "itemsize": kind.itemsize,
     }
-    return np.dtype(layout), namedtuple("Row", names)._make  # type: ignore[misc]
+    values: Any = namedtuple("Row", names)  # type: ignore[misc]
+    return np.dtype(layout), values._make
 
 
 def row(array: np.ndarray, i: int) -> Any:
@@ -42,12 +43,12 @@ def rows(array: np.ndarray, n: int) -> list[Any]:
     return [make(values) for values in array[:n].view(plain).tolist()]
 
 
-def table(world: World, name: str) -> np.ndarray:
+def table(world: World, name: str) -> Any:
     """One of the world's arrays: players, clubs, seats, fixtures, templates, debts, moves."""
     return world.array[name][0]
 
 
-def part(world: World, name: str, i: int, field: str) -> np.ndarray:
+def part(world: World, name: str, i: int, field: str) -> Any:
     """A field of row ``i`` that is an array: a club's squad, a seat's offers."""
     return world.array[name][field][0, i]
 
@@ -69,9 +70,11 @@ def seat(world: World, i: int) -> Any:
 
 def squad(world: World, i: int) -> list[int]:
     """Slots of a club's seniors."""
-    return part(world, "clubs", i, "squad")[: world.array["clubs"]["n_squad"][0, i]].tolist()  # type: ignore[no-any-return]
+    slots: list[int] = part(world, "clubs", i, "squad")[: club(world, i).n_squad].tolist()
+    return slots
 
 
 def academy(world: World, i: int) -> list[int]:
     """Slots of a club's prospects."""
-    return part(world, "clubs", i, "academy")[: world.array["clubs"]["n_academy"][0, i]].tolist()  # type: ignore[no-any-return]
+    slots: list[int] = part(world, "clubs", i, "academy")[: club(world, i).n_academy].tolist()
+    return slots

@@ -120,11 +120,18 @@ def deflated_now(w, p, amount, years):
 
 
 @njit
-def raw_now(w, p, club):
-    """S_raw of a club as things stand."""
+def channels(w, p, club):
+    """A club's three channels as things stand: honors, value added and squad value (k, real)."""
     worth, squad = real_means(w, p, club)
     c = w.clubs[club]
-    return composite(p, float(c.honors), worth - c.start_net_worth, squad)
+    return c.honors, worth - c.start_net_worth, squad
+
+
+@njit
+def raw_now(w, p, club):
+    """S_raw of a club as things stand."""
+    honors, value, squad = channels(w, p, club)
+    return composite(p, float(honors), value, squad)
 
 
 @njit
@@ -139,13 +146,25 @@ def now(w, p, seat):
 
 
 @njit
+def standing(w, p, seat):
+    """(S_raw, rho, honors, value added, squad value) behind ``now``: frozen once the seat has settled."""
+    s = w.seats[seat]
+    if s.settled != Settle.LIVE:
+        return s.final_raw, s.final_rho, s.final_honors, s.final_value, s.final_squad
+    honors, value, squad = channels(w, p, s.club)
+    return composite(p, float(honors), value, squad), rho_completed(p, s.revivals), honors, value, squad
+
+
+@njit
 def settle(w, p, seat, how):
-    """Close a seat's run and freeze its score."""
+    """Close a seat's run and freeze its score and channels."""
     s = w.seats[seat]
     done = how == Settle.COMPLETED
     share = (w.day + 1) / (w.last_day + 1)
-    rho = rho_completed(p, s.revivals) if done else rho_early(p, share)
-    s.final = discounted(raw_now(w, p, s.club), rho)
+    s.final_rho = rho_completed(p, s.revivals) if done else rho_early(p, share)
+    s.final_honors, s.final_value, s.final_squad = channels(w, p, s.club)
+    s.final_raw = composite(p, float(s.final_honors), s.final_value, s.final_squad)
+    s.final = discounted(s.final_raw, s.final_rho)
     s.settled = how
     s.settle_day = w.day
     s.kinds = 0

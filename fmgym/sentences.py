@@ -132,7 +132,7 @@ _OPENS_OFFER = {
 
 
 def meaning(world: World, seat: int, call: ToolCall) -> ToolCall:
-    """The bid or contract offer that a reply to a counter amounts to; any other call itself.
+    """The bid or contract offer that a reply to a counter or a demand amounts to; any other call itself.
 
     To be asked before the call is played, while its offer still stands.
     """
@@ -140,13 +140,16 @@ def meaning(world: World, seat: int, call: ToolCall) -> ToolCall:
         return call
     number, reply, amount = call.args
     i = int(actions.offer_index(world.w, seat, number))
-    if i < 0 or reply not in (Reply.COUNTER, Reply.ACCEPT_COUNTER):
+    if i < 0 or reply == Reply.REJECT:
+        return call
+    agreed = world.w.seats[seat].offers[i].kind == OfferKind.FEE_AGREED
+    if agreed != (reply == Reply.ACCEPT):
         return call
     o = world.w.seats[seat].offers[i]
     if o.kind == OfferKind.BID_COUNTERED:
         fee = amount if reply == Reply.COUNTER else int(o.fee)
         return ToolCall(int(Tool.MAKE_TRANSFER_OFFER), (int(o.uid), fee, int(o.instalments)))
-    if o.kind == OfferKind.WAGE_COUNTERED:
+    if o.kind in (OfferKind.WAGE_COUNTERED, OfferKind.FEE_AGREED):
         wage = amount if reply == Reply.COUNTER else int(o.wage)
         return ToolCall(int(Tool.OFFER_CONTRACT), (int(o.uid), wage, int(o.years)))
     return call
@@ -155,7 +158,7 @@ def meaning(world: World, seat: int, call: ToolCall) -> ToolCall:
 _KINDS = {
     OfferKind.BID_RECEIVED: "a bid for your player",
     OfferKind.BID_COUNTERED: "a counter to your bid",
-    OfferKind.FEE_AGREED: "an agreed fee, to be followed by offer_contract",
+    OfferKind.FEE_AGREED: "an agreed fee: accept the player's demand, or offer_contract for less",
     OfferKind.WAGE_COUNTERED: "a counter to your wage offer",
 }
 

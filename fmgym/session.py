@@ -13,10 +13,10 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from fmgym import engine, rows, score, sentences, stop, views
+from fmgym import entry, rows, score, sentences, stop, views
 from fmgym.enums import Error, Outcome, Settle, Tool
 from fmgym.errors import BadInput
-from fmgym.kernels.actions import begin_turn, check, end_turn, is_query
+from fmgym.kernels.actions import is_query
 from fmgym.names import millions, word
 from fmgym.params import Params
 from fmgym.state import MAX_ARGS, YEAR
@@ -99,16 +99,15 @@ class Session:
 
         Calls after an accepted advance are refused. Without an open stop all are refused and no turn counts.
         """
-        w, p = self.world.w, self.world.p
         if not self.is_open(seat):
             return [self._refused_after_end(name, seat) for name, _ in calls]
-        begin_turn(w, seat)
+        entry.begin_turn(self.world, seat)
         played: list[Played] = []
         results = [self._play(name, args, seat, played) for name, args in calls]
-        end_turn(w, p, seat)
+        entry.end_turn(self.world, seat)
         for listener in self.listeners:
             listener(seat, rows.seat(self.world, seat).total_turns, played)
-        engine.move(w, p)
+        entry.move(self.world)
         return results
 
     def _refused_after_end(self, name: str, seat: int) -> Result:
@@ -144,7 +143,7 @@ class Session:
     def _act(self, call: ToolCall, seat: int) -> tuple[Outcome, int]:
         """Play a call; its outcome and value, or ``CallError``."""
         n = fill(call, self._args)
-        code, outcome, value = engine.play(self.world.w, self.world.p, seat, call.tool, self._args, n)
+        code, outcome, value = entry.play(self.world, seat, call.tool, self._args, n)
         if code != Error.OK:
             message = sentences.refusal(self.world, seat, call, Error(code))
             raise CallError(Error(code), message)
@@ -168,26 +167,24 @@ class Session:
     def check(self, call: ToolCall, seat: int = 0) -> Error:
         """The code a call would meet now; changes nothing."""
         n = fill(call, self._args)
-        return Error(check(self.world.w, self.world.p, seat, call.tool, self._args, n))
+        return Error(entry.check(self.world, seat, call.tool, self._args, n))
 
     def score(self, seat: int = 0) -> float:
         """The seat's score as if its run were completed now; the final one once it has settled."""
-        return float(score.now(self.world.w, self.world.p, seat))
+        return entry.figures(self.world, seat).score
 
     def result(self, seat: int = 0) -> dict[str, Any]:
         """How the run stands or ended (design, section 11); sums in millions, day-0 money where real."""
         w, p, s = self.world.w, self.world.p, self.world.w.seats[seat]
         c = w.clubs[s.club]
-        rho = _rho(self.world, seat)
-        final = self.score(seat)
-        worth, squad = score.real_means(w, p, s.club)
+        raw, rho, honors, value, squad = score.standing(w, p, seat)
         day = s.settle_day if s.settled != Settle.LIVE else w.day
         return {
-            "score": final,
-            "s_raw": final / rho if final > 0.0 else final,
-            "rho": rho,
-            "honors": int(c.honors),
-            "value_added": millions(worth - c.start_net_worth),
+            "score": self.score(seat),
+            "s_raw": float(raw),
+            "rho": float(rho),
+            "honors": int(honors),
+            "value_added": millions(value),
             "squad_value": millions(squad),
             "deaths": int(c.deaths),
             "settle": word(Settle(s.settled)),
@@ -226,14 +223,6 @@ class Session:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__init__(state["world"], state["track"])  # type: ignore[misc]
         self.notebooks = list(state["notebooks"])
-
-
-def _rho(world: World, seat: int) -> float:
-    """The discount of a seat's score: of the completed run, or of the run that settled early."""
-    w, p, s = world.w, world.p, world.w.seats[seat]
-    if s.settled in (Settle.LIVE, Settle.COMPLETED):
-        return float(score.rho_completed(p, s.revivals))
-    return float(score.rho_early(p, float(s.settle_day + 1) / float(w.last_day + 1)))
 
 
 def _seasons_table(world: World, seat: int, day: int) -> list[dict[str, Any]]:

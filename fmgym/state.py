@@ -161,10 +161,10 @@ def _types(key: tuple[tuple[str, int], ...]) -> SimpleNamespace:
     seat = record(
         _ints(
             "club kinds stop stop_day last_stop_day turns queries negotiations waiting"
-            " total_turns total_calls total_actions revivals settled settle_day"
+            " total_turns total_calls total_actions revivals settled settle_day final_honors"
             " next_offer last_batch n_inbox lost_inbox n_recent n_draft drafted"
         )
-        + _floats("final")
+        + _floats("final final_raw final_rho final_value final_squad")
         + [
             ("offers", OFFER, (s.offers,)),
             ("inbox", EVENT, (s.inbox,)),

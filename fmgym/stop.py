@@ -10,9 +10,8 @@ from typing import Any, Protocol
 
 import msgspec
 
-from fmgym import rows, score, views
+from fmgym import entry, rows, views
 from fmgym.enums import Error, Outcome, Settle, StopKind, Tool
-from fmgym.kernels import finance
 from fmgym.names import club_id, club_name, date, millions, word
 from fmgym.sentences import REFUSALS
 from fmgym.tools import ToolCall, spec_of, unparse
@@ -254,9 +253,12 @@ def turn_warning(world: World, seat: int) -> str | None:
     return f"{p.last_turn - turns} turns left before this stop closes by itself"
 
 
+_NEXT = ("id", "date", "venue", "opponent")
+
+
 def _digest(world: World, seat: int) -> Digest:
-    w, p, club = world.w, world.p, views.club_of(world, seat)
-    c = rows.club(world, club)
+    club = views.club_of(world, seat)
+    c, f = rows.club(world, club), entry.figures(world, seat)
     match = views.next_fixture(world, club)
     return Digest(
         season=views.season_now(world) + 1,
@@ -265,16 +267,16 @@ def _digest(world: World, seat: int) -> Digest:
         played=c.played,
         target=c.target,
         cash_m=millions(c.cash),
-        wage_ratio=round(float(finance.wage_ratio(w, p, club)), 3),
+        wage_ratio=round(f.wage_ratio, 3),
         board_confidence=round(c.confidence),
         honors=c.honors,
         squad=c.n_squad,
         prospects=c.n_academy,
         injured=views.injured(world, club),
-        next_fixture=match and f"{match['id']} {match['date']} {match['venue']} {match['opponent']}",
-        window=views.window(world),
+        next_fixture=" ".join(match[key] for key in _NEXT) if match else None,
+        window=views.window(world, seat),
         warnings=views.warnings(world, seat),
-        score=round(float(score.now(w, p, seat)), 2),
+        score=round(f.score, 2),
     )
 
 
@@ -286,7 +288,7 @@ def _recent(world: World, call: tuple[Any, ...]) -> Action:
     if tool == Tool.SET_LINEUP:
         args = {"eleven": "named" if numbers[0] > 0 else "automatic"}
     elif tool != Tool.SUBMIT_DRAFT:
-        args = unparse(world, ToolCall(tool, tuple(numbers[: len(spec.args)])))[1]
+        args = unparse(world, ToolCall(tool, tuple(numbers[: len(spec.args)].tolist())))[1]
     return Action(date(day), spec.name, args, word(Outcome(outcome)))
 
 

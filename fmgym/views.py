@@ -14,8 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from fmgym import rows, score
-from fmgym.calendar import window_open
+from fmgym import entry, rows
 from fmgym.enums import (
     Condition,
     Facility,
@@ -31,10 +30,7 @@ from fmgym.enums import (
     Style,
     Tool,
 )
-from fmgym.kernels import academy, contracts, finance, roster, talks
-from fmgym.kernels.condition import condition_now
 from fmgym.kernels.draft import complete_draft
-from fmgym.kernels.money import debts_of
 from fmgym.names import (
     club_id,
     club_name,
@@ -106,15 +102,15 @@ def confidence(world: World, error: float) -> str:
 def stars(world: World, potential: float) -> float:
     """Half a star to five stars for a believed potential."""
     p = world.params.scouting
-    halves = 1 + math.floor((float(potential) - p.star_low) / p.star_step)
+    halves: int = 1 + math.floor((float(potential) - p.star_low) / p.star_step)
     return min(max(halves, 1), 10) / 2
 
 
-def _scouted(world: World, seat: int, slot: int) -> View:
+def _scouted(world: World, seat: int, slot: int, pl: Any) -> View:
     uid, ability, error, potential = (
         world.array["seats"][field][0, seat, slot] for field in ("report_uid", "ability", "error", "potential")
     )
-    if uid != rows.player(world, slot).uid:
+    if uid != pl.uid:
         return {"ability": "?", "confidence": "D", "potential": None}
     return {
         "ability": band(world, ability, error),
@@ -134,62 +130,60 @@ def _years(world: World, born: int) -> float:
     return round((today(world) - born) / YEAR, 1)
 
 
-def _who(world: World, seat: int, slot: int) -> View:
+def _who(world: World, seat: int, slot: int, pl: Any) -> View:
     """Identity and scouting of a player."""
-    pl = rows.player(world, slot)
     head = {
         "id": player_id(pl.uid),
         "name": _name(world, pl.uid),
         "position": Position(pl.position).name,
         "age": _years(world, pl.born),
     }
-    return head | _scouted(world, seat, slot)
+    return head | _scouted(world, seat, slot, pl)
 
 
 def _rating(pl: Any) -> float | None:
     return round(pl.rating_sum / pl.apps, 2) if pl.apps else None
 
 
-def _fitness(world: World, slot: int) -> str:
+def _fitness(world: World, pl: Any) -> str:
     """``fit``, ``injured to Y01-D080`` or ``banned 2``."""
-    pl = rows.player(world, slot)
     if pl.injured_until > today(world):
         return f"injured to {date(pl.injured_until)}"
     return f"banned {pl.banned}" if pl.banned > 0 else "fit"
 
 
-def _contract(world: World, slot: int) -> View:
-    pl = rows.player(world, slot)
+def _contract(pl: Any) -> View:
     if pl.status != Status.SENIOR:
         return {"wage_m": 0.0, "until": None}
     return {"wage_m": millions(pl.wage), "until": date(pl.contract_end)}
 
 
-def _leaves_for(world: World, slot: int) -> View:
+def _leaves_for(pl: Any) -> View:
     """Where a player goes when his contract ends, if that is agreed."""
-    target = rows.player(world, slot).next_club
-    return {"leaves_for": club_id(target)} if target >= 0 else {}
+    return {"leaves_for": club_id(pl.next_club)} if pl.next_club >= 0 else {}
 
 
 def squad(world: World, seat: int, call: ToolCall) -> View:
     """``get_squad``: one row a senior."""
     club = club_of(world, seat)
-    found = [_squad_row(world, seat, slot) for slot in rows.squad(world, club)]
+    slots = rows.squad(world, club)
+    fresh = entry.conditions(world, slots)
+    found = [_squad_row(world, seat, slot, condition) for slot, condition in zip(slots, fresh, strict=True)]
     found.sort(key=lambda row: (Position[row["position"]], row["id"]))
     return {"players": found, "size": len(found), "wage_bill_m": millions(rows.club(world, club).wage_bill)}
 
 
-def _squad_row(world: World, seat: int, slot: int) -> View:
+def _squad_row(world: World, seat: int, slot: int, condition: float) -> View:
     pl = rows.player(world, slot)
     return (
-        _who(world, seat, slot)
+        _who(world, seat, slot, pl)
         | {
-            "condition": round(float(condition_now(world.w, world.p, slot))),
+            "condition": round(condition),
             "form": round(pl.form, 1),
             "morale": round(pl.morale),
-            "fitness": _fitness(world, slot),
+            "fitness": _fitness(world, pl),
         }
-        | _contract(world, slot)
+        | _contract(pl)
         | {
             "value_m": millions(pl.value),
             "apps": pl.apps,
@@ -198,28 +192,27 @@ def _squad_row(world: World, seat: int, slot: int) -> View:
             "rating": _rating(pl),
             "listed": bool(pl.listed),
         }
-        | _leaves_for(world, slot)
+        | _leaves_for(pl)
     )
 
 
 def player(world: World, seat: int, call: ToolCall) -> View:
     """``get_player``: everything visible of one player."""
-    w = world.w
-    slot = int(roster.slot_of(w, call.args[0]))
+    slot = entry.slot_of(world, call.args[0])
     pl = rows.player(world, slot)
-    view = _who(world, seat, slot) | {
+    view = _who(world, seat, slot, pl) | {
         "status": word(Status(pl.status)),
         "club": club_id(pl.club) if pl.club >= 0 else None,
         "yours": bool(pl.club == club_of(world, seat)),
         "watched": round(pl.watched, 1),
         "value_m": millions(pl.value),
         "listed": bool(pl.listed),
-        "condition": round(float(condition_now(w, world.p, slot))),
+        "condition": round(entry.conditions(world, [slot])[0]),
         "form": round(pl.form, 1),
         "morale": round(pl.morale),
-        "fitness": _fitness(world, slot),
+        "fitness": _fitness(world, pl),
     }
-    view |= _contract(world, slot) | _leaves_for(world, slot)
+    view |= _contract(pl) | _leaves_for(pl)
     view |= {
         "since": date(max(pl.joined, 0)),
         "season": _season_figures(pl),
@@ -230,7 +223,7 @@ def player(world: World, seat: int, call: ToolCall) -> View:
     if view["yours"] and pl.status == Status.SENIOR:
         view |= {
             "fee_paid_m": millions(pl.fee_paid),
-            "release_cost_m": millions(contracts.severance(w, world.p, slot)),
+            "release_cost_m": millions(entry.severance(world, slot)),
         }
     return view | _cooldowns(world, seat, pl.uid)
 
@@ -247,7 +240,7 @@ def _career_figures(pl: Any) -> View:
 def _cooldowns(world: World, seat: int, uid: int) -> View:
     """Until when talks are off, which the seat was told when they broke off."""
     club = club_of(world, seat)
-    i = int(talks.find(world.w, club, uid))
+    i = entry.talk_index(world, club, uid)
     if i < 0:
         return {}
     talk = rows.row(rows.part(world, "clubs", club, "talks"), i)
@@ -275,7 +268,7 @@ def club_overview(world: World, seat: int, call: ToolCall) -> View:
         "board_confidence": round(c.confidence),
         "reputation": round(c.reputation, 1),
         "stadium_seats": c.stadium,
-        "facilities": [_facility(world, club, kind) for kind in Facility],
+        "facilities": _facilities(world, club),
         "formation": formation_name(c.formation),
         "style": word(Style(c.style)),
         "style_since": date(c.style_day),
@@ -286,7 +279,7 @@ def club_overview(world: World, seat: int, call: ToolCall) -> View:
         "titles": c.titles,
         "revivals_used": rows.seat(world, seat).revivals,
         "standing_orders": standing_orders(world, seat),
-        "score_now": round(float(score.now(world.w, world.p, seat)), 2),
+        "score_now": round(entry.figures(world, seat).score, 2),
     }
 
 
@@ -297,14 +290,19 @@ def lineup(world: World, club: int) -> list[str]:
     return [player_id(uid) for uid in rows.part(world, "clubs", club, "lineup").tolist()]
 
 
-def _facility(world: World, club: int, kind: Facility) -> View:
-    level, ready = (int(rows.part(world, "clubs", club, field)[kind]) for field in ("levels", "building"))
-    view: View = {"facility": word(kind), "level": level, "ready": None, "next_level_m": None}
-    if ready > 0:
-        view["ready"] = date(ready)
-    if level < world.params.facility.top:
-        view["next_level_m"] = millions(finance.upgrade_cost(world.w, world.p, club, int(kind)))
-    return view
+def _facilities(world: World, club: int) -> list[View]:
+    levels, building = (rows.part(world, "clubs", club, field).tolist() for field in ("levels", "building"))
+    costs = entry.upgrade_costs(world, club)
+    top = world.params.facility.top
+    return [
+        {
+            "facility": word(kind),
+            "level": levels[kind],
+            "ready": date(building[kind]) if building[kind] > 0 else None,
+            "next_level_m": millions(costs[kind]) if levels[kind] < top else None,
+        }
+        for kind in Facility
+    ]
 
 
 def standing_orders(world: World, seat: int) -> list[View]:
@@ -325,21 +323,20 @@ def standing_orders(world: World, seat: int) -> list[View]:
 
 def finances(world: World, seat: int, call: ToolCall) -> View:
     """``get_finances``."""
-    w, p, club = world.w, world.p, club_of(world, seat)
-    c, season = rows.club(world, club), season_now(world)
-    left = int(finance.runway(w, p, club))
+    club, season = club_of(world, seat), season_now(world)
+    c, f = rows.club(world, club), entry.figures(world, seat)
     return {
         "cash_m": millions(c.cash),
         "revenue_this_season_m": millions(c.revenue),
         "revenue_last_season_m": millions(c.last_revenue),
-        "expected_revenue_m": millions(finance.expected_revenue(w, p, club)),
-        "wages_a_year_m": millions(finance.wage_costs(w, p, club)),
-        "wage_ratio": round(float(finance.wage_ratio(w, p, club)), 3),
-        "runway_days": None if left >= NEVER else left,
-        "net_worth_m": millions(score.net_worth(w, p, club)),
-        "squad_value_m": millions(score.squad_value(w, club)),
+        "expected_revenue_m": millions(f.expected_revenue),
+        "wages_a_year_m": millions(f.wage_costs),
+        "wage_ratio": round(f.wage_ratio, 3),
+        "runway_days": None if f.runway >= NEVER else f.runway,
+        "net_worth_m": millions(f.net_worth),
+        "squad_value_m": millions(f.squad_value),
         "facilities_book_m": millions(c.facility_book),
-        "owed_m": millions(debts_of(w, club)),
+        "owed_m": millions(f.debts),
         "debts": _debts(world, club, "payer", "payee", "to"),
         "receivables": _debts(world, club, "payee", "payer", "from"),
         "ledger_this_season_m": _ledger(world, club, season),
@@ -369,8 +366,8 @@ def _ledger(world: World, club: int, season: int) -> dict[str, float]:
 
 def warnings(world: World, seat: int) -> list[str]:
     """What should worry a manager today, from figures he can see."""
-    w, p, club = world.w, world.params, club_of(world, seat)
-    c = rows.club(world, club)
+    p, club = world.params, club_of(world, seat)
+    c, f = rows.club(world, club), entry.figures(world, seat)
     out: list[str] = []
     if rows.seat(world, seat).drafted == 0:
         return out
@@ -379,10 +376,10 @@ def warnings(world: World, seat: int) -> list[str]:
     if c.cash < 0:
         since = c.negative_since if c.negative_since >= 0 else today(world)
         out.append(f"cash below zero: administration in {p.ruin.grace - (today(world) - since)} days")
-    elif (left := int(finance.runway(w, world.p, club))) <= p.ruin.runway_days[0]:
-        out.append(f"cash runs out in about {left} days")
-    if (ratio := float(finance.wage_ratio(w, world.p, club))) > p.board.wage_ratio:
-        out.append(f"wages are {ratio:.0%} of revenue, the board minds above {p.board.wage_ratio:.0%}")
+    elif f.runway <= p.ruin.runway_days[0]:
+        out.append(f"cash runs out in about {f.runway} days")
+    if f.wage_ratio > p.board.wage_ratio:
+        out.append(f"wages are {f.wage_ratio:.0%} of revenue, the board minds above {p.board.wage_ratio:.0%}")
     if c.n_squad < p.market.squad_min:
         out.append(f"only {c.n_squad} seniors")
     if ending := _ending(world, club, p.calendar.expiry_stop_days):
@@ -407,19 +404,21 @@ def _ending(world: World, club: int, days: int) -> list[str]:
 def youth_academy(world: World, seat: int, call: ToolCall) -> View:
     """``get_youth_academy``."""
     club = club_of(world, seat)
+    slots = rows.academy(world, club)
+    wages = entry.promotion_wages(world, slots)
     return {
-        "prospects": [_prospect(world, seat, slot) for slot in rows.academy(world, club)],
+        "prospects": [_prospect(world, seat, slot, wage) for slot, wage in zip(slots, wages, strict=True)],
         "level": int(rows.part(world, "clubs", club, "levels")[Facility.ACADEMY]),
         "places_at_year_end": int(world.params.academy.places),
     }
 
 
-def _prospect(world: World, seat: int, slot: int) -> View:
+def _prospect(world: World, seat: int, slot: int, wage: int) -> View:
     pl = rows.player(world, slot)
-    return _who(world, seat, slot) | {
+    return _who(world, seat, slot, pl) | {
         "value_m": millions(pl.value),
         "term_ends": date(pl.academy_until),
-        "promotion_wage_m": millions(academy.promotion_wage(world.w, world.p, slot)),
+        "promotion_wage_m": millions(wage),
     }
 
 
@@ -522,7 +521,7 @@ def transfer_market(world: World, seat: int, call: ToolCall) -> View:
     slots = slots[np.argsort(_sort_key(world, seat, slots, sort), kind="stable")]
     shown = slots[(page - 1) * limit : page * limit]
     return {
-        "window": window(world),
+        "window": window(world, seat),
         "found": len(slots),
         "page": page,
         "players": [_market_row(world, seat, int(slot)) for slot in shown],
@@ -549,7 +548,7 @@ def _on_market(world: World, seat: int, args: tuple[int, ...]) -> np.ndarray:
     return np.nonzero(passing)[0]
 
 
-def _sort_key(world: World, seat: int, slots: np.ndarray, sort: int) -> np.ndarray:
+def _sort_key(world: World, seat: int, slots: np.ndarray, sort: int) -> Any:
     """Ascending keys: the best first by ability, potential and value, the least first by age and wage."""
     if sort in (SORTS["ability"], SORTS["potential"]):
         reports = rows.part(world, "seats", seat, "ability" if sort == SORTS["ability"] else "potential")
@@ -562,13 +561,13 @@ def _sort_key(world: World, seat: int, slots: np.ndarray, sort: int) -> np.ndarr
 
 def _market_row(world: World, seat: int, slot: int) -> View:
     pl = rows.player(world, slot)
-    view = _who(world, seat, slot) | {"club": club_id(pl.club) if pl.club >= 0 else "free"}
-    return view | {"value_m": millions(pl.value)} | _contract(world, slot) | {"listed": bool(pl.listed)}
+    view = _who(world, seat, slot, pl) | {"club": club_id(pl.club) if pl.club >= 0 else "free"}
+    return view | {"value_m": millions(pl.value)} | _contract(pl) | {"listed": bool(pl.listed)}
 
 
-def window(world: World) -> str:
+def window(world: World, seat: int) -> str:
     """``summer``, ``winter`` or ``closed``."""
-    return ("closed", "summer", "winter")[int(window_open(world.p, today(world)))]
+    return ("closed", "summer", "winter")[entry.figures(world, seat).window]
 
 
 def offers(world: World, seat: int) -> list[View]:
@@ -586,10 +585,10 @@ def _offer(o: Any) -> View:
         "player": player_id(o.uid),
         "club": club_id(o.club) if o.club >= 0 else None,
     }
-    if o.kind == OfferKind.WAGE_COUNTERED:
-        view |= {"wage_m_per_year": millions(o.wage), "years": o.years}
-    else:
+    if o.kind != OfferKind.WAGE_COUNTERED:
         view |= {"fee_m": millions(o.fee), "instalments": o.instalments}
+    if o.kind in (OfferKind.WAGE_COUNTERED, OfferKind.FEE_AGREED):
+        view |= {"wage_m_per_year": millions(o.wage), "years": o.years}
     return view | {"expires": date(o.expires)}
 
 
@@ -719,7 +718,7 @@ def _expired(world: World, seat: int, uid: int, club: int, c: int) -> str:
 
 
 def _moved(world: World, seat: int, uid: int, other: int, fee: int) -> str:
-    slot = int(roster.slot_of(world.w, uid))
+    slot = entry.slot_of(world, uid)
     came = slot >= 0 and rows.player(world, slot).club == club_of(world, seat)
     price = f" for {money(fee)}" if fee else ""
     return f"{_named(world, uid)} {'joined from' if came else 'went to'} {club_id(other)}{price}."

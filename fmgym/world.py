@@ -30,6 +30,14 @@ class World:
         self.array = np.zeros(1, world_type(self.params.shape))
 
     @classmethod
+    def over(cls, array: np.ndarray, params: Params) -> World:
+        """A world on memory that belongs to another: a batch's row as an array of one element."""
+        world = cls.__new__(cls)
+        world.params = params
+        world.array = array
+        return world
+
+    @classmethod
     def open(
         cls,
         seed: int,

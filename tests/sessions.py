@@ -5,10 +5,8 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-import numpy as np
-
-from fmgym.enums import Inbox, OfferKind, OfferState, Status
-from fmgym.kernels import market
+from fmgym.enums import Inbox, OfferKind, OfferState
+from fmgym.kernels import market, roster
 from fmgym.session import Session
 from fmgym.stop import Stop
 from fmgym.tools import TOOLS
@@ -61,8 +59,6 @@ def ask(session: Session, slot: int) -> float:
 
 def release(session: Session, club: int = 1) -> str:
     """Make a free agent of another club's senior; his id."""
-    from fmgym.kernels import roster
-
     slot = target(session, club)
     roster.make_free(session.world.w, slot)
     return uid(session, slot)
@@ -101,8 +97,3 @@ def everything(stop: Stop) -> list[tuple[str, dict[str, Any]]]:
         calls.append(("offer_contract", {"player_id": row["id"], "wage_m_per_year": row["wage_m"] or 1, "years": 4}))
         calls.append(("list_player", {"player_id": row["id"]}))
     return [*calls, ("invest", {"facility": "academy"}), ("append_note", {"text": f"stop {stop.number}"})]
-
-
-def free_slots(session: Session) -> np.ndarray:
-    """Slots of the free agents."""
-    return np.nonzero(session.world.w.players["status"] == Status.FREE)[0]

@@ -34,6 +34,7 @@ DETERMINISTIC = ("fmgym.kernels", "fmgym.generate", "fmgym.rng", "fmgym.detmath"
 CHANCE_AND_CLOCKS = ("numpy.random", "random", "secrets", "uuid", "time", "datetime")
 MAY_KNOW_THE_TRUTH = (
     "fmgym.state",
+    "fmgym.alone",
     "fmgym.kernels.academy",
     "fmgym.kernels.condition",
     "fmgym.kernels.development",

@@ -10,10 +10,27 @@ from fmgym.errors import BadInput
 from fmgym.run import Ladder, ladder, run
 from fmgym.session import Session
 
-FIELDS = (
-    "policy seed seasons score s_raw rho honors value_added squad_value deaths settle settle_year stops turns"
-    " calls seconds digest seasons_table stamp"
-).split()
+FIELDS = [
+    "policy",
+    "seed",
+    "seasons",
+    "score",
+    "s_raw",
+    "rho",
+    "honors",
+    "value_added",
+    "squad_value",
+    "deaths",
+    "settle",
+    "settle_year",
+    "stops",
+    "turns",
+    "calls",
+    "seconds",
+    "digest",
+    "seasons_table",
+    "stamp",
+]
 
 
 def test_result_has_every_field_and_they_agree() -> None:

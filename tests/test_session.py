@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from fmgym import score
 from fmgym.enums import Error, Settle
 from fmgym.errors import BadInput
 from fmgym.session import Played, Session
@@ -130,15 +131,16 @@ def test_result_of_a_completed_run() -> None:
 
 def test_result_of_a_run_that_settled_early() -> None:
     session = session_at(89)
-    s = session.world.w.seats[0]
-    s.settled, s.settle_day, s.final, s.revivals = int(Settle.FIRED), 89, 3.0, 3
+    world = session.world
+    world.w.clubs[0].honors = 300
+    score.settle(world.w, world.p, 0, int(Settle.FIRED))
+    world.w.clubs[0].honors = 400  # the club goes on; the seat's run does not
     result = session.result()
-    assert result["settle"] == "fired"
+    assert (result["settle"], result["settle_year"], result["honors"]) == ("fired", 0.25, 300)
     assert result["rho"] == pytest.approx(0.8 * (90 / 720) ** 1.5)
-    assert result["s_raw"] == pytest.approx(3.0 / result["rho"])
+    assert result["s_raw"] > 0
+    assert result["score"] == session.score() == pytest.approx(result["rho"] * result["s_raw"])
     assert result["seasons_table"] == []
-    s.final = -2.0
-    assert session.result()["s_raw"] == -2.0
 
 
 def test_result_while_a_run_is_open() -> None:

@@ -287,14 +287,8 @@ def test_every_tool_is_accepted_and_counted(name: str) -> None:
 # Refusals by the rules: every code, met in play
 
 
-def _spend(session: Session, name: str, args: dict[str, Any]) -> None:
-    while session.turn([(name, args)])[0].ok:
-        pass
-
-
 def _query_budget(s: Session) -> tuple[str, dict[str, Any]]:
-    session_turn = [("get_squad", {})] * 31
-    s.turn(session_turn)
+    s.turn([("get_squad", {})] * 30)
     return "get_squad", {}
 
 

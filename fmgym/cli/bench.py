@@ -146,8 +146,7 @@ def _elsewhere(code: str, **environment: str) -> float:
 
 
 def _machine() -> dict[str, Any]:
-    import numba
-    import numpy
+    from importlib.metadata import version
 
     import fmgym
 
@@ -156,8 +155,8 @@ def _machine() -> dict[str, Any]:
         "cores": os.cpu_count(),
         "system": platform.system(),
         "python": platform.python_version(),
-        "numpy": numpy.__version__,
-        "numba": numba.__version__,
+        "numpy": version("numpy"),
+        "numba": version("numba"),
         "fmgym": fmgym.__version__,
     }
 

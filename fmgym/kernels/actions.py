@@ -94,7 +94,7 @@ def _check_action(w, p, seat, tool, args, n):
     if tool == Tool.MAKE_TRANSFER_OFFER:
         return check_bid(w, p, seat, args[0], args[1], args[2])
     if tool == Tool.RESPOND_TO_OFFER:
-        return _check_reply(w, p, seat, args[0], args[1], args[2])
+        return check_reply(w, p, seat, args[0], args[1], args[2])
     if tool == Tool.OFFER_CONTRACT:
         return check_contract(w, p, seat, args[0], args[1], args[2])
     if tool == Tool.INVEST:
@@ -110,7 +110,7 @@ def _check_action(w, p, seat, tool, args, n):
 def check_order_call(w, p, seat, tool, args):
     """Legality of a standing order's call: as the seat's own, but between stops and without budgets."""
     if tool == Tool.RESPOND_TO_OFFER:
-        return _check_reply(w, p, seat, args[0], args[1], args[2])
+        return check_reply(w, p, seat, args[0], args[1], args[2])
     if tool == Tool.OFFER_CONTRACT:
         return check_contract(w, p, seat, args[0], args[1], args[2])
     return check_invest(w, p, seat, args[0])
@@ -160,6 +160,15 @@ def check_bid(w, p, seat, uid, fee, instalments):
 @njit
 def bid_barred(w, p, seat, uid):
     """What refuses a bid for this player whatever its price."""
+    barred = not_for_sale(w, p, seat, uid)
+    if barred == Error.OK and talks.fee_cooling(w, w.seats[seat].club, uid):
+        return Error.COOLDOWN.value
+    return barred
+
+
+@njit
+def not_for_sale(w, p, seat, uid):
+    """What refuses a bid for this player whatever its price, earlier talks aside."""
     club = w.seats[seat].club
     slot = roster.slot_of(w, uid)
     if slot < 0:
@@ -173,8 +182,6 @@ def bid_barred(w, p, seat, uid):
         return Error.NOT_FOR_SALE.value
     if w.clubs[club].n_squad >= p.market.squad_max:
         return Error.SQUAD_FULL.value
-    if talks.fee_cooling(w, club, uid):
-        return Error.COOLDOWN.value
     agreed = find_offer(w, seat, uid, OfferKind.FEE_AGREED) >= 0
     return Error.NO_CHANGE.value if agreed else Error.OK.value
 
@@ -200,13 +207,15 @@ def offer_index(w, seat, offer_id):
 
 
 @njit
-def _check_reply(w, p, seat, offer_id, reply, amount):
+def check_reply(w, p, seat, offer_id, reply, amount):
     i = offer_index(w, seat, offer_id)
     if i < 0:
         return Error.UNKNOWN_OFFER.value
     o = w.seats[seat].offers[i]
     if reply == Reply.REJECT:
         return Error.OK.value
+    if reply == Reply.ACCEPT and o.kind == OfferKind.FEE_AGREED:
+        return check_contract(w, p, seat, o.uid, o.wage, o.years)
     if reply == Reply.ACCEPT or (reply == Reply.COUNTER and o.kind == OfferKind.BID_RECEIVED):
         return _check_sale(w, p, seat, i, reply, amount)
     if reply == Reply.COUNTER and o.kind == OfferKind.BID_COUNTERED:
@@ -228,6 +237,8 @@ def _check_sale(w, p, seat, i, reply, amount):
         return Error.BAD_ARGUMENT.value
     if reply == Reply.COUNTER and amount <= o.fee:
         return Error.BAD_ARGUMENT.value
+    if window_open(p, w.day) == 0:
+        return Error.WINDOW_CLOSED.value
     if w.clubs[w.seats[seat].club].n_squad <= p.market.squad_min:
         return Error.SQUAD_MINIMUM.value
     slot = roster.slot_of(w, o.uid)
@@ -258,13 +269,20 @@ def check_contract(w, p, seat, uid, wage, years):
 @njit
 def contract_barred(w, p, seat, uid):
     """What refuses a contract offer to this player whatever its terms."""
+    barred = no_contract(w, p, seat, uid)
+    if barred == Error.OK and talks.wage_cooling(w, w.seats[seat].club, uid):
+        return Error.COOLDOWN.value
+    return barred
+
+
+@njit
+def no_contract(w, p, seat, uid):
+    """What refuses a contract offer to this player whatever its terms, earlier talks aside."""
     club = w.seats[seat].club
     slot = roster.slot_of(w, uid)
     if slot < 0:
         return Error.UNKNOWN_PLAYER.value
     pl = w.players[slot]
-    if talks.wage_cooling(w, club, uid):
-        return Error.COOLDOWN.value
     if pl.status == Status.ACADEMY:
         return Error.NOT_YOUR_PLAYER.value if pl.club != club else Error.NO_AGREEMENT.value
     if pl.club == club:
@@ -345,21 +363,23 @@ def _check_draft(w, p, args, n):
             if args[j] == args[i]:
                 return Error.BAD_ARGUMENT.value
         picks[i] = args[i]
+    spent = 0
+    for i in range(n):
+        spent += w.templates[picks[i]].price
     taken, count = tally(w, picks, n)
-    over = draft_cost(w, p, price_orders(w), taken, count, picks, n) > p.draft.budget
+    over = spent + completion_cost(w, p, price_orders(w), taken, count, picks, n) > p.draft.budget
     return Error.OVER_BUDGET.value if over else Error.OK.value
 
 
 @njit
-def draft_cost(w, p, orders, taken, count, picks, n):
-    """The price of a list once it is completed. The tallies are left as they were."""
+def completion_cost(w, p, orders, taken, count, picks, n):
+    """What it costs to complete a list of ``n``. The tallies are left as they were, ``picks`` from ``n`` not."""
     total = 0
-    full = complete(w, p, orders, taken, count, picks, n)
-    for i in range(full):
-        total += w.templates[picks[i]].price
-    for i in range(n, full):
+    for i in range(n, complete(w, p, orders, taken, count, picks, n)):
+        tm = w.templates[picks[i]]
+        total += tm.price
         taken[picks[i]] = 0
-        count[w.templates[picks[i]].position] -= 1
+        count[tm.position] -= 1
     return total
 
 
@@ -379,16 +399,21 @@ def _check_own(w, p, seat, tool, args):
             return Error.NOT_ACADEMY.value
         return Error.SQUAD_FULL.value if c.n_squad >= p.market.squad_max else Error.OK.value
     if tool == Tool.RELEASE_PLAYER:
-        if pl.status == Status.ACADEMY:
-            return Error.OK.value
-        if c.n_squad <= p.market.squad_min:
-            return Error.SQUAD_MINIMUM.value
-        return Error.CASH_SHORT.value if contracts.severance(w, p, slot) > c.cash else Error.OK.value
+        return Error.OK.value if pl.status == Status.ACADEMY else release_barred(w, p, club, slot)
     if pl.status != Status.SENIOR:
         return Error.NOT_YOUR_PLAYER.value
     if args[1] != 0 and args[1] != 1:
         return Error.BAD_ARGUMENT.value
     return Error.NO_CHANGE.value if pl.listed == args[1] else Error.OK.value
+
+
+@njit
+def release_barred(w, p, club, slot):
+    """What forbids releasing one's own senior."""
+    if w.clubs[club].n_squad <= p.market.squad_min:
+        return Error.SQUAD_MINIMUM.value
+    short = contracts.severance(w, p, slot) > w.clubs[club].cash
+    return Error.CASH_SHORT.value if short else Error.OK.value
 
 
 @njit
@@ -516,7 +541,8 @@ def bid(w, p, seat, uid, fee, instalments):
         wanted = min(wanted, fee)  # a standing counter is honoured
     if fee >= wanted:
         _close_offer(w, seat, i)
-        market.add_offer(w, p, seat, OfferKind.FEE_AGREED, OfferState.LIVE, owner, uid, fee, instalments, 0, 0)
+        agreed, wage, years = OfferKind.FEE_AGREED, contracts.demand(w, p, club, slot), managers.years_for(w, p, slot)
+        market.add_offer(w, p, seat, agreed, OfferState.LIVE, owner, uid, fee, instalments, wage, years)
         return Outcome.ACCEPTED.value, fee
     off = talks.refuse_fee(w, p, club, uid, fee)
     _close_offer(w, seat, i)
@@ -527,6 +553,12 @@ def bid(w, p, seat, uid, fee, instalments):
     counter = market.counter_fee(w, p, club, slot, float(wanted))
     market.add_offer(w, p, seat, OfferKind.BID_COUNTERED, OfferState.LIVE, owner, uid, counter, instalments, 0, 0)
     return Outcome.COUNTERED.value, counter
+
+
+@njit
+def _meets(w, seat, i, wage, years):
+    """Whether terms meet the wage and years that stand in a live offer."""
+    return i >= 0 and wage >= w.seats[seat].offers[i].wage and years == w.seats[seat].offers[i].years
 
 
 @njit
@@ -541,6 +573,8 @@ def reply_to(w, p, seat, offer_id, reply, amount):
     i = offer_index(w, seat, offer_id)
     o = w.seats[seat].offers[i]
     if reply == Reply.REJECT:
+        if o.kind == OfferKind.BID_RECEIVED:
+            talks.refuse_fee(w, p, o.club, o.uid, o.fee)
         o.state = OfferState.NONE.value
         return Outcome.DONE.value, 0
     if o.kind == OfferKind.BID_RECEIVED:
@@ -550,7 +584,7 @@ def reply_to(w, p, seat, offer_id, reply, amount):
     uid = o.uid
     if o.kind == OfferKind.BID_COUNTERED:
         return bid(w, p, seat, uid, o.fee if reply == Reply.ACCEPT_COUNTER else amount, o.instalments)
-    return offer_contract(w, p, seat, uid, o.wage if reply == Reply.ACCEPT_COUNTER else amount, o.years)
+    return offer_contract(w, p, seat, uid, amount if reply == Reply.COUNTER else o.wage, o.years)
 
 
 @njit
@@ -587,8 +621,8 @@ def offer_contract(w, p, seat, uid, wage, years):
     slot = roster.slot_of(w, uid)
     wanted = contracts.reservation(w, p, club, slot)
     i = find_offer(w, seat, uid, OfferKind.WAGE_COUNTERED)
-    if i >= 0 and wage >= w.seats[seat].offers[i].wage and years == w.seats[seat].offers[i].years:
-        wanted = min(wanted, wage)  # a standing counter is honoured
+    if _meets(w, seat, i, wage, years) or _meets(w, seat, find_offer(w, seat, uid, OfferKind.FEE_AGREED), wage, years):
+        wanted = min(wanted, wage)  # a standing demand or counter is honoured
     _close_offer(w, seat, i)
     if wage >= wanted:
         _sign(w, p, seat, slot, wage, years)

@@ -7,7 +7,7 @@ from fmgym.jit import njit
 from fmgym.kernels import inbox, roster, talks
 from fmgym.kernels.money import book, thousands
 from fmgym.kernels.valuation import contract_left, running_out, wage_norm
-from fmgym.rng import key, normal
+from fmgym.rng import key, normal, uniform
 from fmgym.state import YEAR
 
 
@@ -38,6 +38,14 @@ def reservation(w, p, club, slot):
         if left < 0.5:
             factor += p.wage.late
     return max(thousands(wage_norm(w, p, slot, level) * exp(p.wage.spread * z) * factor), 20)
+
+
+@njit
+def demand(w, p, club, slot):
+    """The wage a newcomer asks for before any talks, known to the club once the fee is agreed."""
+    u = uniform(key(w.seed, Domain.RESERVATION, w.players[slot].uid, w.season), 1 + club)
+    factor = p.wage.demand[0] + u * (p.wage.demand[1] - p.wage.demand[0])
+    return thousands(reservation(w, p, club, slot) * factor)
 
 
 @njit

@@ -166,7 +166,8 @@ def _deliver(w, p, seat):
         o.state = OfferState.LIVE.value
         o.created = w.day
         o.expires = w.day + p.calendar.offer_days
-        inbox.tell(w, s.club, Inbox.OFFER_RECEIVED, o.uid, o.club, o.fee)
+        what = Inbox.OFFER_RECEIVED if o.rounds == 0 else Inbox.COUNTER_OFFER
+        inbox.tell(w, s.club, what, o.uid, o.club, o.fee)
         delivered = True
     if delivered:
         s.last_batch = w.day

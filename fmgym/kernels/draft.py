@@ -141,7 +141,10 @@ def tally(w, picks, n):
 
 @njit
 def complete(w, p, orders, taken, count, picks, n):
-    """``complete_draft`` with its orders and tallies at hand; it keeps the tallies up to date."""
+    """``complete_draft`` with its orders and tallies at hand; it keeps the tallies up to date.
+
+    The first ``n`` of ``picks`` are not read, only their tallies are.
+    """
     for i in range(len(w.templates)):
         t = orders[0, i]
         position = w.templates[t].position
@@ -149,8 +152,10 @@ def complete(w, p, orders, taken, count, picks, n):
         if n < p.draft.squad and count[position] < floor and taken[t] == 0:
             n = _take(taken, count, picks, n, t, position)
     for i in range(len(w.templates)):
+        if n == p.draft.squad:
+            break
         t = orders[1, i]
-        if n < p.draft.squad and taken[t] == 0:
+        if taken[t] == 0:
             n = _take(taken, count, picks, n, t, w.templates[t].position)
     return n
 

@@ -64,7 +64,7 @@ def pick_into(w, p, club, out, worths, lists):
         slot = c.squad[j]
         if available(w, p, slot):
             x = worth(w, p, slot, c.rotate)
-            if c.lineup_auto == 0 and _is_preferred(c, w.players[slot].uid):
+            if c.lineup_auto == 0 and _is_preferred(c, w.players[slot].uid) and fit(w, p, slot):
                 x += _PREFERRED
             _insert(lists, worths, w.players[slot].position, j, x)
     _fill_eleven(w, p, c, lists, worths, out)
@@ -110,6 +110,12 @@ def _best(w, p, club, out):
         pl = w.players[c.squad[j]]
         _insert(lists, worths, pl.position, j, max(pl.own_ability, 0.0))
     _fill_eleven(w, p, c, lists, worths, out)
+
+
+@njit
+def fit(w, p, slot):
+    """Whether a player of the preferred eleven is fresh enough to start; the unfit are replaced."""
+    return condition_now(w, p, slot) >= p.match.unfit
 
 
 @njit

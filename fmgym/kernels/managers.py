@@ -310,8 +310,14 @@ def _offer_to_seat(w, p, club, slot, fee):
         o = s.offers[i]
         if o.state != OfferState.NONE and o.uid == pl.uid and o.club == club:
             return
+    refused = talks.fee_floor(w, club, pl.uid)
+    if refused > 0:  # a bidder who was refused comes back only with more
+        fee = max(fee, thousands(refused * p.market.improve))
+        if fee > ceiling(w, p, club, slot):
+            return
     seat = w.clubs[pl.club].seat
-    market.add_offer(w, p, seat, OfferKind.BID_RECEIVED, OfferState.HELD, club, pl.uid, fee, 0, 0, 0)
+    i = market.add_offer(w, p, seat, OfferKind.BID_RECEIVED, OfferState.HELD, club, pl.uid, fee, 0, 0, 0)
+    w.seats[seat].offers[i].rounds = min(refused, 1)
 
 
 @njit

@@ -105,3 +105,29 @@ def report_to_seat(w, p, seat):
         s.potential[slot] = max(believed_potential(w, p, s.club, slot), s.ability[slot])
         s.error[slot] = report_sd(w, p, s.club, slot)
         s.potential_error[slot] = s.error[slot] * potential_factor(w, p, slot)
+
+
+@njit
+def band(p, ability, error):
+    """The ability band a report is shown as: its least and greatest whole number, within 1 to 99."""
+    half = p.scouting.band * error
+    low = math.floor(ability - half + 0.5)
+    high = math.floor(ability + half + 0.5)
+    return min(max(low, 1.0), 99.0), min(max(high, 1.0), 99.0)
+
+
+@njit
+def half_stars(p, potential):
+    """The stars potential is shown as, in halves: 1 to 10."""
+    steps = math.floor((potential - p.scouting.star_low) / p.scouting.star_step)
+    return min(max(steps + 1.0, 1.0), 10.0)
+
+
+@njit
+def letter(p, error):
+    """The confidence letter of a report: 0 (A, surest) to 3 (D)."""
+    grade = 0
+    for i in range(len(p.scouting.confidence)):
+        if error > p.scouting.confidence[i]:
+            grade = i + 1
+    return grade

@@ -93,6 +93,16 @@ def wage_cooling(w, club, uid):
 
 
 @njit
+def any_cooling(w, club):
+    """Whether talks of any kind with this club are broken off: if not, nobody need be looked up."""
+    talks = w.clubs[club].talks
+    for i in range(len(talks)):
+        if talks[i].uid != 0 and max(talks[i].cooldown, talks[i].wage_cooldown) >= w.day:
+            return True
+    return False
+
+
+@njit
 def refuse_fee(w, p, club, uid, bid):
     """Note a rejected bid: the ask rises, and after several the talks break off. Returns whether they did."""
     t = w.clubs[club].talks[remember(w, club, uid)]

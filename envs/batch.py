@@ -1,0 +1,204 @@
+"""A batch of worlds and their screens: allocation, seeds, turns, results. Both environments stand on it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+
+from fmgym.enums import Domain, Error
+from fmgym.envs import kernel
+from fmgym.envs.actions import N_ARGS, decode, encoding
+from fmgym.envs.observation import layout
+from fmgym.errors import BadInput
+from fmgym.params import Params
+from fmgym.rng import key
+from fmgym.session import Session
+from fmgym.stamp import stamp
+from fmgym.state import world_type
+from fmgym.tools import ToolCall
+from fmgym.world import OPPONENTS, World, check_options
+
+DRAFTS = ("agent", "auto")
+REWARDS = ("score_delta", "final")
+# Refusal codes by number; an accepted call has none.
+CODES = np.array([None, *(error.name for error in list(Error)[1:])], dtype=object)
+# Views of the screens' fields, by the batch's names for them.
+_VIEWS = {
+    "commands": "command",
+    "actions": "action",
+    "errors": "error",
+    "overs": "over",
+    "rewards": "reward",
+    "masks": "mask",
+}
+
+
+class Batch:
+    """``size`` worlds with a screen each.
+
+    ``worlds``, ``screens``: one record a world. ``flats`` (size, M) float32: the observations, in the screens'
+    memory, as ``commands``, ``actions``, ``errors``, ``overs``, ``rewards`` (size,) and ``masks`` (size, N) are.
+    Options are plain JSON values; ``BadInput`` says in one sentence what is wrong with one.
+    """
+
+    commands: np.ndarray
+    actions: np.ndarray
+    errors: np.ndarray
+    overs: np.ndarray
+    rewards: np.ndarray
+    masks: np.ndarray
+
+    def __init__(
+        self,
+        size: int,
+        *,
+        seasons: int,
+        opponents: str,
+        draft: str,
+        reward: str,
+        params: Mapping[str, Any] | None,
+    ) -> None:
+        if isinstance(size, bool) or not isinstance(size, int) or size < 1:
+            raise BadInput(f"num_envs is a whole number from 1, not {size!r}")
+        self.params = Params.default().replace(params)
+        check_options(self.params, 0, seasons, opponents)
+        _check_choice("draft", draft, DRAFTS)
+        _check_choice("reward", reward, REWARDS)
+        if self.params.shape.seats != 1:
+            raise BadInput(f"this environment has one seat, so shape.seats must be 1, not {self.params.shape.seats}")
+        self.size = size
+        self.options = {"seasons": seasons, "opponents": opponents, "draft": draft, "changes": dict(params or {})}
+        self.layout = layout(self.params.shape)
+        self.encoding = encoding(self.params.shape)
+        self._setups = _setup(self, reward == "final")
+        self._allocate()
+
+    def _allocate(self) -> None:
+        shape = self.params.shape
+        self.worlds = np.zeros(self.size, world_type(shape))
+        self.screens = np.zeros(self.size, kernel.screen_type(shape))
+        self.streams = np.full(self.size, -1, np.int64)  # seed of the last seeded reset, -1: never
+        self.episodes = np.zeros(self.size, np.int64)  # resets since then
+        self._attach()
+
+    def _attach(self) -> None:
+        """Views into the screens, and the threads."""
+        kind = self.screens.dtype
+        self.flats = np.ndarray(
+            (self.size, self.layout.size),
+            np.float32,
+            self.screens,
+            kind.fields["obs"][1],  # type: ignore[index]
+            (kind.itemsize, 4),
+        )
+        for view, field in _VIEWS.items():
+            setattr(self, view, self.screens[field])
+        self._threads: ThreadPoolExecutor | None = None
+
+    def seed(self, i: int, seed: int | None, entropy: np.random.Generator) -> None:
+        """Say which world ``i`` opens next: the one of ``seed``, or the next of its stream."""
+        if seed is not None:
+            check_options(self.params, seed, 1, "tiered")
+            self.streams[i], self.episodes[i] = seed, 0
+        elif self.streams[i] < 0:
+            self.streams[i], self.episodes[i] = entropy.integers(2**63), 0
+        else:
+            self.episodes[i] += 1
+        self.screens["seed"][i] = episode_seed(int(self.streams[i]), int(self.episodes[i]))
+        self.worlds[i : i + 1].view(np.uint8)[:] = 0
+        self.commands[i] = kernel.OPEN
+
+    def run(self, threads: int = 1) -> None:
+        """Carry out all commands. The result does not depend on the number of threads."""
+        if threads == 1:
+            kernel.run(self.worlds, self.params.record, self.screens, self.flats, self._setups)
+            return
+        if self._threads is None:
+            self._threads = ThreadPoolExecutor(threads - 1, "fmgym")
+        edges = [self.size * i // threads for i in range(threads + 1)]
+        parts = [slice(a, b) for a, b in zip(edges, edges[1:], strict=False)]
+        others = [self._threads.submit(self._run, part) for part in parts[1:]]
+        self._run(parts[0])
+        for other in others:
+            other.result()
+
+    def _run(self, part: slice) -> None:
+        kernel.run(self.worlds[part], self.params.record, self.screens[part], self.flats[part], self._setups)
+
+    def close(self) -> None:
+        """End the threads."""
+        if self._threads is not None:
+            self._threads.shutdown()
+            self._threads = None
+
+    def world(self, i: int) -> World:
+        """World ``i``, on the batch's memory."""
+        return World.over(self.worlds[i : i + 1], self.params)
+
+    def tool_call(self, i: int, index: int) -> ToolCall:
+        """The call an action index means in world ``i`` now."""
+        args = np.zeros(N_ARGS, np.int64)
+        tool, n = decode(
+            self.worlds[i], self.params.record[0], kernel.SEAT, self.screens[i], self.encoding.starts, index, args
+        )
+        return ToolCall(int(tool), tuple(int(a) for a in args[:n]))
+
+    def final(self, i: int) -> dict[str, Any]:
+        """How world ``i``'s run ended, as ``run --json`` writes it."""
+        session = Session(self.world(i))
+        seed = int(self.worlds["seed"][i])
+        mark = stamp(policy="agent", seed=seed, **self.options)
+        result = session.result(kernel.SEAT)
+        return {"seed": seed, "seasons": self.options["seasons"]} | result | {"digest": session.digest(), "stamp": mark}
+
+    def get_state(self) -> dict[str, Any]:
+        """All that play has changed, as bytes and numbers."""
+        return {
+            "worlds": self.worlds.tobytes(),
+            "screens": self.screens.tobytes(),
+            "streams": self.streams.tolist(),
+            "episodes": self.episodes.tolist(),
+        }
+
+    def set_state(self, state: Mapping[str, Any]) -> None:
+        """Take over a state from ``get_state`` of a batch with the same options."""
+        for array, data in ((self.worlds, state["worlds"]), (self.screens, state["screens"])):
+            if len(data) != array.nbytes:
+                raise BadInput(f"a state of this environment has {array.nbytes} bytes here, not {len(data)}")
+            array.view(np.uint8)[:] = np.frombuffer(data, np.uint8)
+        self.streams[:] = state["streams"]
+        self.episodes[:] = state["episodes"]
+
+    def __getstate__(self) -> dict[str, Any]:
+        views = ("flats", "_threads", *_VIEWS)
+        return {name: value for name, value in self.__dict__.items() if name not in views}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._attach()
+
+
+def episode_seed(stream: int, episode: int) -> int:
+    """The world of an episode: the seed itself first, then a hash of seed and number, below 2**63."""
+    return stream if episode == 0 else int(key(stream, Domain.EPISODES.value, episode, 0)) >> 1
+
+
+def _setup(batch: Batch, final_only: bool) -> np.ndarray:
+    setups = np.zeros(1, kernel.setup_type(batch.params.shape))
+    setups["seasons"] = batch.options["seasons"]
+    setups["opponents"] = OPPONENTS[batch.options["opponents"]]
+    setups["auto_draft"] = batch.options["draft"] == "auto"
+    setups["final_only"] = final_only
+    (market, _), (offers, _) = batch.layout.slices["market"], batch.layout.slices["offers"]
+    setups["deals"] = market.start, offers.stop
+    setups["starts"] = batch.encoding.starts
+    setups["low"], setups["high"] = batch.layout.low, batch.layout.high
+    return setups
+
+
+def _check_choice(name: str, value: Any, choices: tuple[str, ...]) -> None:
+    if value not in choices:
+        raise BadInput(f"{name} must be one of {', '.join(choices)}, not {value!r}")

@@ -1,0 +1,316 @@
+"""Kernels that write one seat's observation, table by table, into its record (see ``envs.observation``).
+
+A row's columns are written by name; a last pass over the flat buffer keeps every number within its bounds.
+"""
+
+import math
+
+from fmgym.calendar import age, day_of_year, window_open
+from fmgym.enums import N_FACILITIES, OfferKind, OfferState, Status
+from fmgym.envs.observation import CASH, N_KINDS, VALUE, WAGE
+from fmgym.jit import njit
+from fmgym.kernels import actions, contracts, finance, roster, scouting, talks
+from fmgym.kernels.condition import condition_now
+from fmgym.kernels.money import debts_of, inflation
+from fmgym.kernels.valuation import contract_left, wage_norm
+from fmgym.score import net_worth, squad_value
+from fmgym.state import LINEUP, ORDERS, YEAR
+
+
+@njit
+def fill(w, p, seat, screen, flat, low, high):
+    """Write every table. ``flat`` is the buffer of ``screen.obs``, ``low`` and ``high`` its bounds."""
+    flat[:] = 0.0
+    o = screen.obs
+    money = inflation(p, w.day)
+    _calendar(w, p, seat, o.calendar)
+    tick(w, p, seat, screen)
+    _club(w, p, seat, o.club, money)
+    _league(w, seat, o.league)
+    if actions.in_draft(w, seat):
+        _draft(w, p, seat, o.draft)
+    _squad(w, p, seat, screen, money)
+    _academy(w, p, seat, o.academy, money)
+    _market(w, p, seat, screen, money)
+    _offers(w, p, seat, screen, money)
+    _clip(flat, low, high)
+
+
+@njit
+def deals(w, p, seat, screen, flat, low, high):
+    """Write what a bid changes. The three arrays are those of ``fill`` over the tables market and offers."""
+    flat[:] = 0.0
+    money = inflation(p, w.day)
+    _market(w, p, seat, screen, money)
+    _offers(w, p, seat, screen, money)
+    _clip(flat, low, high)
+    tick(w, p, seat, screen)
+
+
+@njit
+def tick(w, p, seat, screen):
+    """Write what every turn changes: what is left of the stop's budgets."""
+    s = w.seats[seat]
+    screen.obs.calendar.turns_left = 1.0 - s.turns / p.stop.last_turn
+    screen.obs.calendar.moves_left = 1.0 - s.negotiations / p.stop.negotiations
+
+
+@njit
+def _clip(flat, low, high):
+    for i in range(len(flat)):
+        flat[i] = min(max(flat[i], low[i]), high[i])
+
+
+@njit
+def norm(w, p, seat, screen, slot):
+    """The usual yearly wage (k) of a player as the seat sees him: at the middle of his band. Kept for the stop."""
+    s = w.seats[seat]
+    if screen.norm_stop[slot] != s.stop:
+        low, high = scouting.band(p, s.ability[slot], s.error[slot])
+        screen.norm[slot] = wage_norm(w, p, slot, 0.5 * (low + high))
+        screen.norm_stop[slot] = s.stop
+    return screen.norm[slot]
+
+
+@njit
+def root(amount, unit):
+    """Signed square root of an amount over a unit."""
+    return math.sqrt(amount / unit) if amount >= 0 else -math.sqrt(-amount / unit)
+
+
+@njit
+def _calendar(w, p, seat, row):
+    s = w.seats[seat]
+    seasons = (w.last_day + 1) // YEAR
+    doy = day_of_year(w.day)
+    clubs = len(w.clubs)
+    row.season = w.season / seasons
+    row.seasons_left = (seasons - w.season) / 10.0
+    row.day = doy / YEAR
+    row.played = w.clubs[s.club].played / (2 * (clubs - 1))
+    row.window[window_open(p, w.day)] = 1.0
+    row.window_left = _window_left(p, doy) / YEAR
+    for kind in range(N_KINDS):
+        row.stop[kind] = (s.kinds >> kind) & 1
+    row.draft = 1 - s.drafted
+    row.since = (w.day - s.last_stop_day) / 90.0
+    f = _next_match(w, s.club)
+    row.next_days = 1.0
+    if f >= 0:
+        fx = w.fixtures[f]
+        row.next_days = (fx.day - w.day) / 90.0
+        row.next_home = 1.0 if fx.home == s.club else 0.0
+        row.next_place = w.clubs[fx.away if fx.home == s.club else fx.home].position / clubs
+
+
+@njit
+def _window_left(p, doy):
+    """Days until the open window closes, its last day included, or until the next one opens."""
+    summer = p.calendar.window_summer
+    winter = p.calendar.window_winter
+    if doy < summer[0]:
+        return summer[0] - doy
+    if doy <= summer[1]:
+        return summer[1] + 1 - doy
+    if doy < winter[0]:
+        return winter[0] - doy
+    if doy <= winter[1]:
+        return winter[1] + 1 - doy
+    return YEAR + summer[0] - doy
+
+
+@njit
+def _next_match(w, club):
+    """The club's next fixture, or -1."""
+    for f in range(w.next_fixture, w.n_fixtures):
+        if w.fixtures[f].home == club or w.fixtures[f].away == club:
+            return f
+    return -1
+
+
+@njit
+def _club(w, p, seat, row, money):
+    s = w.seats[seat]
+    c = w.clubs[s.club]
+    unit = CASH * money
+    row.cash = root(c.cash, unit)
+    row.debt = root(debts_of(w, s.club), unit)
+    row.net_worth = root(net_worth(w, p, s.club), unit)
+    row.squad_value = root(squad_value(w, s.club), unit)
+    row.wage_bill = root(c.wage_bill, unit)
+    row.revenue = root(c.revenue, unit)
+    row.last_revenue = root(c.last_revenue, unit)
+    row.wage_ratio = finance.wage_ratio(w, p, s.club)
+    row.runway = finance.runway(w, p, s.club) / YEAR
+    row.overdrawn = (w.day - c.negative_since) / p.ruin.grace if c.negative_since >= 0 else 0.0
+    row.stadium = c.stadium / p.club.seats
+    for kind in range(N_FACILITIES):
+        row.level[kind] = c.levels[kind] / 5.0
+        row.building[kind] = (c.building[kind] - w.day) / YEAR if c.building[kind] > 0 else 0.0
+        row.upgrade[kind] = root(finance.upgrade_cost(w, p, s.club, kind), unit)
+    row.reputation = c.reputation / 100.0
+    row.confidence = c.confidence / 100.0
+    row.target = c.target / len(w.clubs)
+    row.place = c.position / len(w.clubs)
+    row.honors = c.honors / 300.0
+    row.revivals_left = 1.0 - s.revivals / max(p.ruin.revivals, 1)
+    row.squad_size = c.n_squad / 25.0
+    row.academy_size = c.n_academy / 6.0
+    row.formation[c.formation] = 1.0
+    row.style[c.style] = 1.0
+    row.style_days = (w.day - c.style_day) / 90.0
+    row.auto_lineup = c.lineup_auto
+    for i in range(ORDERS):
+        row.orders[i] = s.orders[i].active
+
+
+@njit
+def _league(w, seat, table):
+    rounds = 2 * (len(w.clubs) - 1)
+    for club in range(len(w.clubs)):
+        c = w.clubs[club]
+        row = table[c.position - 1]
+        row.present = 1.0
+        row.own = 1.0 if club == w.seats[seat].club else 0.0
+        row.points = c.points / (3 * rounds)
+        row.played = c.played / rounds
+        row.won = c.won / rounds
+        row.goals = c.goals_for / rounds
+        row.difference = (c.goals_for - c.goals_against) / rounds
+
+
+@njit
+def _report(p, row, position, years, ability, potential, error):
+    """The columns all tables of people share."""
+    row.present = 1.0
+    row.position[position] = 1.0
+    row.age = (years - 25.0) / 10.0
+    lower, upper = scouting.band(p, ability, error)
+    row.ability_low = (lower - 65.0) / 15.0
+    row.ability_high = (upper - 65.0) / 15.0
+    row.confidence = 1.0 - scouting.letter(p, error) / 3.0
+    row.stars = scouting.half_stars(p, potential) / 10.0
+
+
+@njit
+def _person(w, p, seat, row, slot):
+    s = w.seats[seat]
+    pl = w.players[slot]
+    _report(p, row, pl.position, age(w.day, pl.born), s.ability[slot], s.potential[slot], s.error[slot])
+
+
+@njit
+def _draft(w, p, seat, table):
+    s = w.seats[seat]
+    for t in range(len(w.templates)):
+        tm = w.templates[t]
+        row = table[t]
+        _report(p, row, tm.position, float(tm.age), s.draft_ability[t], s.draft_potential[t], p.scouting.bias)
+        row.price = root(tm.price, VALUE)
+        row.wage = root(tm.wage, WAGE)
+        row.contract = float(tm.years)
+    for i in range(s.n_draft):
+        table[s.draft[i]].picked = 1.0
+
+
+@njit
+def _squad(w, p, seat, screen, money):
+    c = w.clubs[w.seats[seat].club]
+    table = screen.obs.squad
+    matches = max(c.played, 1)
+    cooling = talks.any_cooling(w, w.seats[seat].club)
+    for i in range(c.n_squad):
+        slot = c.squad[i]
+        pl = w.players[slot]
+        row = table[i]
+        _person(w, p, seat, row, slot)
+        row.value = root(pl.value, VALUE * money)
+        row.wage = root(pl.wage, WAGE * money)
+        row.wage_norm = root(norm(w, p, seat, screen, slot), WAGE * money)
+        row.contract = contract_left(w, slot) / YEAR
+        row.condition = condition_now(w, p, slot) / 100.0
+        row.form = pl.form
+        row.morale = pl.morale / 100.0
+        row.injured = (pl.injured_until - w.day) / 100.0
+        row.banned = pl.banned
+        row.starts = pl.starts / matches
+        row.rating = pl.rating_sum / (10.0 * max(pl.apps, 1))
+        row.listed = pl.listed
+        row.leaving = 1.0 if pl.next_club >= 0 else 0.0
+        row.talks_off = cooling and talks.wage_cooling(w, w.seats[seat].club, pl.uid)
+        for r in range(LINEUP):
+            if screen.eleven[r] == slot:
+                row.eleven = 1.0
+
+
+@njit
+def _academy(w, p, seat, table, money):
+    c = w.clubs[w.seats[seat].club]
+    for i in range(c.n_academy):
+        slot = c.academy[i]
+        pl = w.players[slot]
+        row = table[i]
+        _person(w, p, seat, row, slot)
+        row.value = root(pl.value, VALUE * money)
+        row.term = (pl.academy_until - w.day) / YEAR
+
+
+@njit
+def market_slot(w, seat, screen, i):
+    """The slot of the player on a market row, or -1 when he has retired or joined the seat's club."""
+    slot = roster.slot_of(w, screen.market[i])
+    return -1 if slot < 0 or w.players[slot].club == w.seats[seat].club else slot
+
+
+@njit
+def _market(w, p, seat, screen, money):
+    club = w.seats[seat].club
+    cooling = talks.any_cooling(w, club)
+    for i in range(len(screen.market)):
+        slot = market_slot(w, seat, screen, i)
+        if slot < 0:
+            continue
+        pl = w.players[slot]
+        row = screen.obs.market[i]
+        _person(w, p, seat, row, slot)
+        row.value = root(pl.value, VALUE * money)
+        row.wage = root(pl.wage, WAGE * money)
+        row.wage_norm = root(norm(w, p, seat, screen, slot), WAGE * money)
+        row.contract = contract_left(w, slot) / YEAR
+        row.injured = (pl.injured_until - w.day) / 100.0
+        row.free = 1.0 if pl.status == Status.FREE else 0.0
+        row.expiring = contracts.can_precontract(w, p, slot)
+        row.listed = pl.listed
+        row.agreed = actions.find_offer(w, seat, pl.uid, OfferKind.FEE_AGREED) >= 0
+        row.fee_talks_off = cooling and talks.fee_cooling(w, club, pl.uid)
+        row.wage_talks_off = cooling and talks.wage_cooling(w, club, pl.uid)
+
+
+@njit
+def _offers(w, p, seat, screen, money):
+    s = w.seats[seat]
+    for i in range(len(s.offers)):
+        f = s.offers[i]
+        slot = roster.slot_of(w, f.uid)
+        if f.state != OfferState.LIVE or slot < 0:
+            continue
+        pl = w.players[slot]
+        row = screen.obs.offers[i]
+        _person(w, p, seat, row, slot)
+        row.kind[f.kind] = 1.0
+        row.row = (_index(w.clubs[s.club].squad, w.clubs[s.club].n_squad, slot) + 1) / 40.0
+        row.market_row = (_index(screen.market, len(screen.market), f.uid) + 1) / 40.0
+        row.value = root(pl.value, VALUE * money)
+        row.fee = root(f.fee, VALUE * money)
+        row.wage = root(f.wage, WAGE * money)
+        row.years = f.years / 5.0
+        row.instalments = f.instalments / 5.0
+        row.days_left = (f.expires - w.day) / 60.0
+
+
+@njit
+def _index(items, n, item):
+    for i in range(n):
+        if items[i] == item:
+            return i
+    return -1

@@ -1,0 +1,156 @@
+"""The batched turn: every world of a batch plays one action, or opens another world, in one compiled call.
+
+The single environment is a batch of one. A world's ``Screen`` holds what its agent is shown and what the kernel
+keeps between turns; both are plain bytes beside the world's own.
+"""
+
+from __future__ import annotations
+
+import functools
+from types import SimpleNamespace
+
+import numpy as np
+
+from fmgym import engine, score
+from fmgym.enums import Error, Settle, Tool
+from fmgym.envs import actions, fill, shortlist
+from fmgym.envs.actions import N_ARGS
+from fmgym.envs.observation import MARKET_ROWS, layout
+from fmgym.jit import njit
+from fmgym.kernels.actions import begin_turn, end_turn
+from fmgym.kernels.lineup import pick
+from fmgym.state import MATCH_PLAYERS, record
+
+SKIP, TURN, OPEN = 0, 1, 2  # Screen.command
+SEAT = 0  # the seat under control
+
+
+@functools.cache
+def _screen_type(key: tuple[tuple[str, int], ...]) -> np.dtype:
+    shape = SimpleNamespace(**dict(key))
+    pool = shape.clubs * shape.pool_per_club
+    return record(
+        [
+            ("command", np.int64),
+            ("action", np.int64),
+            ("seed", np.int64),  # of the world to open
+            ("error", np.int64),  # enums.Error of the last turn
+            ("over", np.int64),  # 1 when the run has settled
+            ("score", np.float64),
+            ("reward", np.float64),
+            ("market", np.int64, (MARKET_ROWS,)),  # uids behind the market rows, 0: none
+            ("eleven", np.int64, (MATCH_PLAYERS,)),  # slots of today's eleven and bench, -1: none
+            ("norm", np.float64, (pool,)),  # usual wages by slot, k ...
+            ("norm_stop", np.int64, (pool,)),  # ... valid when this is the seat's running stop
+            ("obs", layout(shape).dtype),
+            ("mask", np.int8, (actions.encoding(shape).size,)),
+        ]
+    )
+
+
+def screen_type(shape: SimpleNamespace) -> np.dtype:
+    """The record type of a screen for ``Params.shape``."""
+    return _screen_type(tuple(sorted(vars(shape).items())))
+
+
+def setup_type(shape: SimpleNamespace) -> np.dtype:
+    """The record type of what all worlds of a batch share."""
+    size = layout(shape).size
+    return record(
+        [
+            ("seasons", np.int64),
+            ("opponents", np.int64),
+            ("auto_draft", np.int64),
+            ("final_only", np.int64),  # 1: the reward is the final score, at the end
+            ("deals", np.int64, (2,)),  # where the tables market and offers lie in the flat buffer
+            ("starts", np.int64, (len(actions.GROUPS) + 1,)),
+            ("low", np.float32, (size,)),
+            ("high", np.float32, (size,)),
+        ]
+    )
+
+
+@njit
+def run(worlds, params, screens, flats, setups):
+    """Carry out every screen's command.
+
+    ``worlds``, ``screens``: one record each a world. ``flats`` (W, size): the same memory as ``screens.obs``.
+    ``params``, ``setups``: one record. A world to be opened must have been zeroed.
+    """
+    p = params[0]
+    setup = setups[0]
+    for i in range(len(worlds)):
+        if screens[i].command == TURN:
+            turn(worlds[i], p, screens[i], flats[i], setup)
+        elif screens[i].command == OPEN:
+            open_world(worlds[i], p, screens[i], flats[i], setup)
+
+
+@njit
+def open_world(w, p, screen, flat, setup):
+    """Open the world of the screen's seed and show its first stop."""
+    engine.reset(w, p, screen.seed, setup.opponents, setup.seasons, setup.auto_draft)
+    screen.error = Error.OK.value
+    screen.over = 0
+    screen.reward = 0.0
+    screen.score = 0.0  # so that rewards sum to the final score, whoever drafts
+    screen.norm_stop[:] = 0
+    _open_stop(w, p, screen, flat, setup)
+
+
+@njit
+def turn(w, p, screen, flat, setup):
+    """One turn: the call an action means, then time if the stop is over, then reward and screen."""
+    args = np.zeros(N_ARGS, np.int64)
+    begin_turn(w, SEAT)
+    tool, n = actions.decode(w, p, SEAT, screen, setup.starts, screen.action, args)
+    screen.error = engine.play(w, p, SEAT, tool, args, n)[0]
+    moved = end_turn(w, p, SEAT) and engine.move(w, p)
+    screen.reward = 0.0
+    if moved:
+        _grade(w, p, screen, setup)
+        _open_stop(w, p, screen, flat, setup)
+    elif screen.error != Error.OK:
+        fill.tick(w, p, SEAT, screen)
+    elif tool == Tool.MAKE_TRANSFER_OFFER:  # moves neither players nor money: the score stays
+        a, b = setup.deals[0], setup.deals[1]
+        fill.deals(w, p, SEAT, screen, flat[a:b], setup.low[a:b], setup.high[a:b])
+        actions.masks(w, p, SEAT, screen, setup.starts)
+    else:
+        _grade(w, p, screen, setup)
+        show(w, p, screen, flat, setup, not quiet(tool))
+
+
+@njit
+def quiet(tool):
+    """Whether a call leaves legality as it is: what it sets can always be set to something else."""
+    return (tool == Tool.SET_TACTICS or tool == Tool.SET_LINEUP or tool == Tool.SET_STANDING_ORDER
+            or tool == Tool.LIST_PLAYER)  # fmt: skip
+
+
+@njit
+def _grade(w, p, screen, setup):
+    """The reward: what the turn changed in the score, or at the end the score itself."""
+    before = screen.score
+    screen.score = score.now(w, p, SEAT)
+    screen.over = 1 if w.seats[SEAT].settled != Settle.LIVE else 0
+    if setup.final_only == 0:
+        screen.reward = screen.score - before
+    elif screen.over == 1:
+        screen.reward = screen.score
+
+
+@njit
+def _open_stop(w, p, screen, flat, setup):
+    """Time has moved: new market rows, then everything."""
+    shortlist.choose(w, p, SEAT, screen.market)
+    show(w, p, screen, flat, setup, True)
+
+
+@njit
+def show(w, p, screen, flat, setup, legality):
+    """Bring the observation up to date, and the mask if legality may have changed."""
+    pick(w, p, w.seats[SEAT].club, screen.eleven)
+    fill.fill(w, p, SEAT, screen, flat, setup.low, setup.high)
+    if legality:
+        actions.masks(w, p, SEAT, screen, setup.starts)
