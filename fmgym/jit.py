@@ -14,10 +14,17 @@ The folder lies under the first of these that is set:
 
 A read-only folder that was filled before is read. A folder that cannot be written costs every process a
 compile.
+
+numba would optimise the code of a function again in everything that calls it, emit machine code for each, and
+keep each on disk. Here a kernel that other kernels call stays intermediate code; what Python calls is linked
+with all it calls, optimised once, and kept alone. Only kernels marked `apart` have machine code of their own
+that others call.
 """
 
+import ctypes
 import functools
 import hashlib
+import importlib
 import inspect
 import os
 import pickle
@@ -26,23 +33,41 @@ import shutil
 import sys
 import uuid
 import warnings
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, TypeVar, overload
+from typing import Any, NamedTuple, TypeVar, overload
 
 import llvmlite
 import numba
 import numpy as np
 import platformdirs
 from numba import prange
-from numba.core.caching import FunctionCache
-from numba.core.compiler import CompileResult
-from numba.core.dispatcher import Dispatcher
+from numba.core import types
 from numba.core.errors import NumbaWarning
-from numba.core.serialize import dumps
 
 import fmgym
+
+# The insides of numba. Should a version to come miss one, kernels still run, compiled by numba's own ways.
+try:
+    from llvmlite import binding as llvm
+    from numba import _dynfunc
+    from numba.core import event, ir, sigutils
+    from numba.core.caching import FunctionCache
+    from numba.core.codegen import JITCodeLibrary
+    from numba.core.compiler import CompileResult
+    from numba.core.compiler_lock import global_compiler_lock
+    from numba.core.environment import Environment, lookup_environment
+    from numba.core.errors import ForceLiteralArg, TypingError
+    from numba.core.registry import CPUDispatcher
+    from numba.core.serialize import dumps
+    from numba.core.targetconfig import TargetConfig
+    from numba.core.typing import make_concrete_template
+
+    NUMBA_IS_KNOWN = True
+except ImportError:
+    NUMBA_IS_KNOWN = False
+    FunctionCache = JITCodeLibrary = CPUDispatcher = object
 
 __all__ = ["JIT_DISABLED", "announce_cold_start", "njit", "prange"]
 
@@ -56,16 +81,19 @@ DIGESTS_KEPT = 10  # so many versions stay: a change of branch, or a second chec
 @overload
 def njit(func: F, /) -> F: ...
 @overload
-def njit(*, inline: str = ..., parallel: bool = ...) -> Callable[[F], F]: ...
-def njit(func: Any = None, /, *, inline: str = "never", parallel: bool = False) -> Any:
+def njit(*, inline: str = ..., parallel: bool = ..., apart: bool = ...) -> Callable[[F], F]: ...
+def njit(func: Any = None, /, *, inline: str = "never", parallel: bool = False, apart: bool = False) -> Any:
     """Compile a function on its first call, the same way for every kernel.
 
     Division follows numpy (no exceptions), the interpreter's lock is released, and floating point is never
     reordered (there is no `fastmath` here). With `NUMBA_DISABLE_JIT=1` the plain function comes back.
+
+    A function marked `apart` is compiled once for all that call it, instead of once within each. It cannot be
+    inlined: this is for large functions that several functions called from Python share.
     """
     if func is None:
-        return functools.partial(_compiled, inline=inline, parallel=parallel)
-    return _compiled(func, inline=inline, parallel=parallel)
+        return functools.partial(_compiled, inline=inline, parallel=parallel, apart=apart)
+    return _compiled(func, inline=inline, parallel=parallel, apart=apart)
 
 
 def announce_cold_start() -> None:
@@ -119,48 +147,447 @@ def package_modules() -> dict[str, Path]:
     return modules
 
 
-class KernelCache(FunctionCache):  # type: ignore[misc]
-    """The machine code of one function on disk. Of numba's class only the key of a signature is used."""
+class Piece(NamedTuple):
+    """A piece of machine code, as it is kept on disk."""
+
+    symbol: str  # of its one function
+    code: bytes
+    needs: tuple[str, ...]  # symbols of the pieces whose functions it calls
+    environments: tuple[tuple[str, str, list[Any]], ...]  # variable, module, constants
+    prepare: tuple[Callable[[], None], ...]  # what must be called before it runs: starts threads
+    interface: Any = None  # what callers must know of a kernel apart
+
+
+class KernelFiles(FunctionCache):  # type: ignore[misc]
+    """The files with one function's machine code. Of numba's class only the key of a signature is used."""
 
     def __init__(self, py_func: Callable[..., Any]) -> None:
         self._py_func = py_func
         self._stamp = _file_stamp(inspect.getfile(py_func))
 
-    @property
-    def cache_path(self) -> str:
-        return str(cache_folder())
-
-    def load_overload(self, sig: Any, target_context: Any) -> CompileResult | None:
-        """The compiled function for a signature, or None."""
-        target_context.refresh()
-        try:
-            payload = _checked(self._file(sig, target_context.codegen()).read_bytes())
-            return CompileResult._rebuild(target_context, *pickle.loads(payload))
-        except Exception:  # absent, unreadable, damaged: whatever it is, a compile repairs it
-            return None
-
-    def save_overload(self, sig: Any, cres: CompileResult) -> None:
-        """Keep a compiled function, if the disk allows."""
-        if cres.library.has_dynamic_globals:
-            message = f"{self._py_func.__qualname__} cannot be kept on disk: it uses a large global array"
-            warnings.warn(message, NumbaWarning, stacklevel=2)
-            return
-        payload = dumps(cres._reduce())
-        # Full, read-only, over quota, or no such file can be named: the next process compiles again.
-        with suppress(OSError, LookupError):
-            _write_whole(self._file(sig, cres.codegen), _checksum(payload) + payload)
-
-    def flush(self) -> None:
-        """Nothing to do: `recompile` replaces the files."""
-
-    def _file(self, sig: Any, codegen: Any) -> Path:
+    def name(self, args: Any, codegen: Any, kind: str) -> str | None:
+        """What tells this function, compiled for these types, from all others. None: it cannot be told."""
         # numba's key leaves out two of its options that change the code.
         options = (numba.config.BOUNDSCHECK, numba.config.OPT)
-        key = repr((self._py_func.__module__, self._stamp, options, self._index_key(sig, codegen)))
-        if " at 0x" in key:
-            raise LookupError("a function among the arguments is known by its address, here and now only")
+        key = repr((self._py_func.__module__, self._stamp, options, self._index_key(args, codegen), _DIGEST, kind))
+        if " at 0x" in key:  # a function among the arguments is known by its address, here and now only
+            return None
         name = re.sub(r"\W+", "_", self._py_func.__qualname__)
-        return cache_folder() / f"{name}-{hashlib.sha256(key.encode()).hexdigest()[:32]}.nbc"
+        return f"{name}-{kind}-{hashlib.sha256(key.encode()).hexdigest()[:32]}"
+
+
+class Kernel(CPUDispatcher):  # type: ignore[misc]
+    """A function that is compiled on demand, in one way for other kernels and in another for Python.
+
+    Of what it inherits, `overloads` holds the kernel as others see it, by types of arguments; and the table in C
+    that is filled by `_insert` leads a call from Python to its machine code.
+    """
+
+    apart = False
+
+    def __init__(self, py_func: Callable[..., Any], *args: Any, **options: Any) -> None:
+        super().__init__(py_func, *args, **options)
+        self._entries: dict[tuple[Any, ...], Any] = {}
+        on_disk = os.path.isfile(inspect.getfile(py_func))  # none behind a prompt
+        self._files = KernelFiles(py_func) if on_disk else None
+
+    def compile(self, sig: Any) -> Any:
+        """The function for Python."""
+        args = tuple(sigutils.normalize_signature(sig)[0])
+        with global_compiler_lock:
+            if args not in self._entries:
+                self._entries[args] = self._entry(args)
+                self._insert([arg._code for arg in args], self._entries[args], False)
+            return self._entries[args]
+
+    def compile_callee(self, args: tuple[Any, ...]) -> CompileResult:
+        """The function for other kernels."""
+        with global_compiler_lock, self._compiling_counter:
+            if args not in self.overloads:
+                self.targetctx.refresh()
+                self.overloads[args] = self._compiled_apart(args) if self.apart else self._intermediate(args)
+            return self.overloads[args]
+
+    def get_call_template(self, args: Any, kws: Any) -> tuple[Any, ...]:
+        """What numba calls to type a call of this function."""
+        pysig, args = self._compiler.fold_argument_types(args, kws)
+        self.compile_callee(tuple(args))
+        name = self.py_func.__name__
+        template = make_concrete_template(f"CallTemplate({name})", key=name, signatures=self.nopython_signatures)
+        return template, pysig, args, {}
+
+    def get_compile_result(self, sig: Any) -> CompileResult:
+        """What numba calls to take the address of this function."""
+        raise TypingError(f"the kernel {self.py_func.__name__} can be called, but not be kept as a value")
+
+    def _entry(self, args: tuple[Any, ...]) -> Any:
+        self.targetctx.refresh()
+        name = self._file_name(args, "entry")
+        piece, library = _loaded(name, self.targetctx)
+        if piece is None:
+            self._cache_misses[args] += 1
+            piece, library = self._linked_entry(args)
+            self._keep(name, piece, library)
+        else:
+            self._cache_hits[args] += 1
+        module = sys.modules.get(self.py_func.__module__, fmgym)
+        address = library.codegen._engine.get_function_address(piece.symbol)
+        environment = Environment(self.py_func.__globals__)
+        return _dynfunc.make_function(module, self.py_func.__name__, "compiled", address, environment, (library,))
+
+    def _linked_entry(self, args: tuple[Any, ...]) -> tuple[Piece, Any]:
+        callee = self.compile_callee(args)
+        wrapper = CalleeLibrary(self.targetctx.codegen(), f"{self.py_func.__qualname__} for Python")
+        parts = (callee.fndesc, callee.environment, callee.call_helper)
+        self.targetctx.create_cpython_wrapper(wrapper, *parts, release_gil=True)
+        wrapper.add_linking_library(callee.library)
+        wrapper.finalize()
+        return _link(wrapper, callee, callee.fndesc.llvm_cpython_wrapper_name, self._unique_symbol())
+
+    def _compiled_apart(self, args: tuple[Any, ...]) -> CompileResult:
+        # The name stands for all that the code depends on: any code under it is as good as any other.
+        name = self._file_name(args, "apart")
+        piece, library = _loaded(name, self.targetctx)
+        if piece is None:
+            result = self._intermediate(args)
+            self.targetctx.remove_user_function(result.entry_point)
+            symbol = name or self._unique_symbol()
+            piece, library = _link(result.library, result, result.fndesc.llvm_func_name, symbol)
+            result.fndesc.typemap = result.fndesc.calltypes = None  # large, and of no use to callers
+            result.fndesc.mangled_name = symbol
+            piece = piece._replace(interface=(result.fndesc, result.signature))
+            self._keep(name, piece, library)
+        _APART.setdefault(piece.symbol, library)
+        return self._callable_by_symbol(piece)
+
+    def _callable_by_symbol(self, piece: Piece) -> CompileResult:
+        fndesc, signature = piece.interface
+        environment = Environment(self.py_func.__globals__)
+        library = ApartLibrary(self.targetctx.codegen(), piece.symbol)
+        function = _not_for_python(library, fndesc, environment)
+        self.targetctx.insert_user_function(function, fndesc, [library])
+        known = {
+            "typing_context": self.typingctx,
+            "target_context": self.targetctx,
+            "entry_point": function,
+            "signature": signature,
+            "objectmode": False,
+            "fndesc": fndesc,
+            "library": library,
+            "environment": environment,
+        }
+        return CompileResult(**dict.fromkeys(CompileResult._fields) | known)
+
+    def _intermediate(self, args: tuple[Any, ...]) -> CompileResult:
+        """The function as intermediate code."""
+
+        def folded(args: Any, kws: Any) -> Any:
+            return self._compiler.fold_argument_types(args, kws)[1]
+
+        with _deferred(self.targetctx):
+            try:
+                return self._compiler.compile(args, None)
+            except ForceLiteralArg as error:
+                raise error.bind_fold_arguments(folded) from None
+
+    def _file_name(self, args: tuple[Any, ...], kind: str) -> str | None:
+        return self._files and self._files.name(args, self.targetctx.codegen(), kind)
+
+    def _unique_symbol(self) -> str:
+        return f"{self.py_func.__qualname__}-{uuid.uuid4().hex}"
+
+    def _keep(self, name: str | None, piece: Piece, library: Any) -> None:
+        """Keep a piece of machine code, if it makes sense to other processes and the disk allows."""
+        if name is None or not _is_whole(piece, library):
+            return
+        if library.has_dynamic_globals:
+            message = f"{self.py_func.__qualname__} cannot be kept on disk: it uses a large global array"
+            warnings.warn(message, NumbaWarning, stacklevel=2)
+            return
+        payload = dumps(tuple(piece))
+        with suppress(OSError):  # full, read-only, over quota: the next process compiles again
+            _write_whole(cache_folder() / f"{name}.nbc", _checksum(payload) + payload)
+
+    def _reduce_states(self) -> dict[str, Any]:
+        return {**super()._reduce_states(), "apart": self.apart}
+
+    @classmethod
+    def _rebuild(cls, apart: bool, **states: Any) -> Any:
+        kernel = super()._rebuild(**states)
+        kernel.apart = apart
+        return kernel
+
+
+class CalleeLibrary(JITCodeLibrary):  # type: ignore[misc]
+    """A function's intermediate code as numba made it, to be linked with what calls it."""
+
+    def add_llvm_module(self, ll_module: Any) -> None:
+        """Take up code as it is."""
+        ll_module.data_layout = self._codegen._data_layout
+        self._final_module.link_in(ll_module)
+
+    def finalize(self) -> None:
+        """Close the library."""
+        self._raise_if_finalized()
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+    def _get_module_for_linking(self) -> Any:
+        """The code with all it calls: for functions that numba compiles on its own."""
+        if self._shared_module is None:
+            module = self._final_module.clone()
+            for library in _linked_with(self)[1:]:
+                self._reload_init.update(library._reload_init)
+                module.link_in(_own_module(library), preserve=True)
+            for function in module.functions:
+                if not function.is_declaration and function.linkage == llvm.Linkage.external:
+                    function.linkage = "linkonce_odr"
+            self._shared_module = module
+        return self._shared_module
+
+
+class ApartLibrary(CalleeLibrary):
+    """No code, but the promise that a symbol has been loaded: for callers of a kernel apart."""
+
+    # numba must not keep the code of a caller: the next process would not have the symbol. This name tells it.
+    MARK = '@"numba.dynamic.globals.fmgym" = weak global i8 0'
+
+    def __init__(self, codegen: Any, name: str) -> None:
+        super().__init__(codegen, name)
+        self._final_module.link_in(llvm.parse_assembly(self.MARK))
+        self.finalize()
+
+
+_ENVIRONMENT = "_ZN08NumbaEnv"
+_UNRESOLVED = ".numba.unresolved$"
+
+_APART: dict[str, Any] = {}  # by symbol, the libraries of all kernels apart that are loaded
+
+
+def _link(root: Any, result: CompileResult, function: str, symbol: str) -> tuple[Piece, Any]:
+    """Make machine code of intermediate code and all it calls, with one function to be seen, under `symbol`."""
+    libraries = _linked_with(root)
+    linked = JITCodeLibrary(root.codegen, symbol)
+    linked.enable_object_caching()
+    module = linked._final_module
+    for library in libraries:
+        if not isinstance(library, ApartLibrary):
+            module.link_in(_own_module(library), preserve=True)
+    _hide_all_but(module, function, symbol)
+    environments = _own_environments(module, result, symbol)
+    linked._optimize_final_module()
+    module.verify()
+    linked._finalize_final_module()
+    _set_environments(linked, environments)
+    piece = Piece(
+        symbol=symbol,
+        code=linked._get_compiled_object(),
+        needs=tuple(library.name for library in libraries if isinstance(library, ApartLibrary)),
+        environments=tuple((name, env.globals["__name__"], env.consts) for name, env in environments.items()),
+        prepare=tuple(set().union(*(library._reload_init for library in libraries))),
+    )
+    return piece, linked
+
+
+def _linked_with(root: Any) -> list[Any]:
+    """A library, and all that it needs, directly or not."""
+    found = {root: None}
+    pending = [root]
+    while pending:
+        library = pending.pop()
+        if isinstance(library, CalleeLibrary):
+            new = [needed for needed in library._linking_libraries if needed not in found]
+            found.update(dict.fromkeys(new))
+            pending += new
+    return list(found)
+
+
+def _own_module(library: Any) -> Any:
+    return library._final_module if isinstance(library, CalleeLibrary) else library._get_module_for_linking()
+
+
+def _hide_all_but(module: Any, function: str, symbol: str) -> None:
+    """Give one function its symbol; nothing else can then be called from outside, or taken for another."""
+    unresolved = [variable.name for variable in module.global_variables if variable.name.startswith(_UNRESOLVED)]
+    for other in module.functions:
+        if not other.is_declaration:
+            # Of functions that call each other in a circle numba looks one up by its symbol.
+            other.linkage = "weak_odr" if _UNRESOLVED + other.name in unresolved else "internal"
+    seen = module.get_function(function)
+    seen.linkage = "external"
+    seen.name = symbol
+
+
+def _own_environments(module: Any, result: CompileResult, symbol: str) -> dict[str, Any]:
+    """The environments of a module's functions, by variables that are now no other module's.
+
+    numba's names of them hold a number counted within the process, like those of functions.
+    """
+    environments = {}
+    for variable in [v for v in module.global_variables if v.name.startswith(_ENVIRONMENT)]:
+        known = variable.name == result.fndesc.env_name
+        environment = result.environment if known else lookup_environment(variable.name)
+        if environment is not None and environment.can_cache():
+            variable.name = f"{variable.name}.{symbol}"
+            environments[variable.name] = environment
+    return environments
+
+
+def _set_environments(library: Any, environments: dict[str, Any]) -> None:
+    library.environments = environments  # the machine code does not keep them alive
+    for variable, environment in environments.items():
+        library.codegen.set_env(variable, environment)
+
+
+def _is_whole(piece: Piece, library: Any) -> bool:
+    """Whether the code can be used by another process."""
+    in_circle = any(v.name.startswith(_UNRESOLVED) for v in library._final_module.global_variables)
+    return not in_circle and all((cache_folder() / f"{symbol}.nbc").exists() for symbol in piece.needs)
+
+
+def _loaded(name: str | None, context: Any) -> tuple[Piece | None, Any]:
+    """A piece of machine code from disk, ready to run; or nothing."""
+    try:
+        content = (cache_folder() / f"{name}.nbc").read_bytes()
+        piece = Piece(*pickle.loads(_checked(content)))
+        return piece, _APART.get(piece.symbol) or _load(piece, context)
+    except Exception:  # absent, unreadable, damaged: whatever it is, a compile repairs it
+        return None, None
+
+
+def _load(piece: Piece, context: Any) -> Any:
+    for symbol in piece.needs:
+        if symbol not in _APART:
+            needed, library = _loaded(symbol, context)
+            if needed is None:
+                raise LookupError(symbol)
+            _APART[symbol] = library
+    for prepare in piece.prepare:
+        prepare()
+    library = JITCodeLibrary(context.codegen(), piece.symbol)
+    library.enable_object_caching()
+    library._set_compiled_object(piece.code)
+    library._finalize_final_module()
+    environments = {}
+    for variable, module, constants in piece.environments:
+        environments[variable] = Environment(importlib.import_module(module).__dict__)
+        environments[variable].consts[:] = constants
+    _set_environments(library, environments)
+    return library
+
+
+@contextmanager
+def _deferred(context: Any) -> Iterator[None]:
+    """Have numba leave functions as intermediate code, and be quick about it."""
+    if context.codegen()._library_class is CalleeLibrary:  # within another function's compilation
+        yield
+        return
+    with _replaced(_deferrals(context) + _quicker_ways()):
+        yield
+
+
+@contextmanager
+def _replaced(replacements: list[tuple[Any, str, Any]]) -> Iterator[None]:
+    """Set attributes for a while. What an object only had from its class it must have so again."""
+    own = [(owner, name, vars(owner).get(name)) for owner, name, _ in replacements]
+    for owner, name, value in replacements:
+        setattr(owner, name, value)
+    try:
+        yield
+    finally:
+        for owner, name, value in own:
+            if value is None:
+                delattr(owner, name)
+            else:
+                setattr(owner, name, value)
+
+
+def _deferrals(context: Any) -> list[tuple[Any, str, Any]]:
+    """Attributes to replace for that, of the context in which numba compiles its own helpers too."""
+
+    def nothing(*args: Any, **kws: Any) -> None:
+        pass
+
+    return [
+        (context.codegen(), "_library_class", CalleeLibrary),
+        (context, "create_cpython_wrapper", nothing),
+        (context, "create_cfunc_wrapper", nothing),
+        (context, "get_executable", _not_for_python),
+    ]
+
+
+def _not_for_python(library: Any, fndesc: Any, environment: Any) -> Any:
+    """What stands for a function within numba, which wants a function of C. It is never called."""
+    module = fndesc.lookup_module()
+    return _dynfunc.make_function(module, fndesc.qualname, "not compiled", _failing(), environment, (library,))
+
+
+@functools.cache
+def _failing() -> int:
+    """The address of a function that does nothing but raise an exception, should it be called after all."""
+    return ctypes.cast(ctypes.pythonapi.PyErr_NoMemory, ctypes.c_void_p).value or 0
+
+
+@functools.cache
+def _quicker_ways() -> list[tuple[Any, str, Any]]:
+    """Attributes of numba to replace by quicker ones of the same meaning while it compiles.
+
+    Each was found by profiling. The text of nested record types is asked for all the time, options are compared
+    through dictionaries, and events are sent to nobody.
+    """
+
+    def values(self: Any) -> dict[str, Any]:
+        return {name: self._values.get(name, option.default) for name, option in self.options.items()}
+
+    def equal(self: Any, other: Any) -> Any:
+        if not isinstance(other, TargetConfig):
+            return NotImplemented
+        return self._values == other._values or values(self) == values(other)
+
+    @functools.cache
+    def hash_of_names(kind: type) -> int:
+        return hash(tuple(sorted(kind.options)))  # type: ignore[attr-defined]
+
+    def list_variables(self: Any, value: Any) -> list[Any]:
+        if isinstance(value, ir.Var):
+            return [value]
+        if isinstance(value, ir.Inst):
+            return value.list_vars()
+        if isinstance(value, dict):
+            value = value.values()
+        elif not isinstance(value, list | tuple):
+            return []
+        found = []
+        for item in value:
+            kind = type(item)
+            if kind is ir.Var:
+                found.append(item)
+            elif kind is not ir.Loc and kind is not str and item is not None:
+                found += list_variables(self, item)
+        return found
+
+    ways = [
+        (types.Record, "__repr__", functools.cache(types.Record.__repr__)),
+        (types.NestedArray, "__repr__", functools.cache(types.NestedArray.__repr__)),
+        (ir.Inst, "_rec_list_vars", list_variables),
+    ]
+    if hasattr(TargetConfig(), "_values"):
+        ways += [
+            (TargetConfig, "values", values),
+            (TargetConfig, "__eq__", equal),
+            (TargetConfig, "__hash__", lambda self: hash_of_names(type(self))),
+        ]
+    if hasattr(event, "_registered"):
+        ways += [(event, name, _if_heard(getattr(event, name))) for name in ("start_event", "end_event")]
+    return [(owner, name, way) for owner, name, way in ways if name in vars(owner)]
+
+
+def _if_heard(send: Callable[..., None]) -> Callable[..., None]:
+    def send_if_heard(kind: str, *args: Any, **kws: Any) -> None:
+        if event._registered[kind]:
+            send(kind, *args, **kws)
+
+    return send_if_heard
 
 
 @functools.cache
@@ -178,20 +605,31 @@ def _record_symbol(record: numba.types.Record) -> tuple[str, tuple[int]]:
 numba.types.Record.mangling_args = property(_record_symbol)
 
 
-def _compiled(func: Callable[..., Any], *, inline: str, parallel: bool) -> Any:
+def _compiled(func: Callable[..., Any], *, inline: str, parallel: bool, apart: bool) -> Any:
     kernel = numba.njit(error_model="numpy", nogil=True, inline=inline, parallel=parallel)(func)
-    if isinstance(kernel, Dispatcher) and os.path.isfile(inspect.getfile(func)):  # none behind a prompt
-        kernel._cache = KernelCache(func)
+    if JIT_DISABLED:
+        return func
+    if not NUMBA_IS_KNOWN:
+        _warn_of_numba()
+        return kernel
+    kernel = Kernel(func, locals=kernel.locals, targetoptions=kernel.targetoptions)
+    kernel.apart = apart
     return kernel
+
+
+@functools.cache
+def _warn_of_numba() -> None:
+    message = f"numba {numba.__version__} is unknown to this fmgym: every process compiles its kernels, and slowly"
+    warnings.warn(message, NumbaWarning, stacklevel=2)
 
 
 @functools.cache
 def _announce() -> None:
     try:
         _open_folder()
-        kept = "once per version, about a minute"
+        kept = "once per version, about half a minute"
     except OSError:
-        kept = "about a minute; set FMGYM_CACHE_DIR to a writable folder to keep them"
+        kept = "about half a minute; set FMGYM_CACHE_DIR to a writable folder to keep them"
     print(f"fmgym: compiling kernels ({kept}) ...", file=sys.stderr, flush=True)
 
 

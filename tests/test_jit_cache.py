@@ -80,7 +80,7 @@ def test_second_process_loads_what_the_first_compiled(program: Path) -> None:
     second, said_second = run(program)
     assert first == ["17.0", "hits 0"]
     assert second == ["17.0", "hits 1"]
-    assert said_first == "fmgym: compiling kernels (once per version, about a minute) ...\n"
+    assert said_first == "fmgym: compiling kernels (once per version, about half a minute) ...\n"
     assert said_second == ""
     assert not list(program.parent.rglob("*.nbi")), "numba's own cache was used as well"
 
@@ -139,7 +139,7 @@ def test_code_for_a_function_as_argument_is_not_kept(program: Path) -> None:
         "print(called(one))\n"
     )
     assert run(program)[0] == ["1"]
-    assert [path.name.split("-")[0] for path in kept(program)] == ["one"]
+    assert not kept(program)
 
 
 def test_a_folder_that_cannot_be_written(program: Path) -> None:
