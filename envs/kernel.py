@@ -22,6 +22,7 @@ from fmgym.kernels.lineup import pick
 from fmgym.state import MATCH_PLAYERS, record
 
 SKIP, TURN, OPEN = 0, 1, 2  # Screen.command
+# The parts of ``run`` that reach the whole engine are inlined: each would take seconds more to compile apart.
 SEAT = 0  # the seat under control
 
 
@@ -86,7 +87,7 @@ def run(worlds, params, screens, flats, setups):
             open_world(worlds[i], p, screens[i], flats[i], setup)
 
 
-@njit
+@njit(inline="always")
 def open_world(w, p, screen, flat, setup):
     """Open the world of the screen's seed and show its first stop."""
     engine.reset(w, p, screen.seed, setup.opponents, setup.seasons, setup.auto_draft)
@@ -98,7 +99,7 @@ def open_world(w, p, screen, flat, setup):
     _open_stop(w, p, screen, flat, setup)
 
 
-@njit
+@njit(inline="always")
 def turn(w, p, screen, flat, setup):
     """One turn: the call an action means, then time if the stop is over, then reward and screen."""
     args = np.zeros(N_ARGS, np.int64)
@@ -118,7 +119,9 @@ def turn(w, p, screen, flat, setup):
         actions.masks(w, p, SEAT, screen, setup.starts)
     else:
         _grade(w, p, screen, setup)
-        show(w, p, screen, flat, setup, not quiet(tool))
+        show(w, p, screen, flat, setup)
+        if not quiet(tool):
+            actions.masks(w, p, SEAT, screen, setup.starts)
 
 
 @njit
@@ -140,17 +143,16 @@ def _grade(w, p, screen, setup):
         screen.reward = screen.score
 
 
-@njit
+@njit(inline="always")
 def _open_stop(w, p, screen, flat, setup):
     """Time has moved: new market rows, then everything."""
     shortlist.choose(w, p, SEAT, screen.market)
-    show(w, p, screen, flat, setup, True)
+    show(w, p, screen, flat, setup)
+    actions.masks(w, p, SEAT, screen, setup.starts)
 
 
 @njit
-def show(w, p, screen, flat, setup, legality):
-    """Bring the observation up to date, and the mask if legality may have changed."""
+def show(w, p, screen, flat, setup):
+    """Bring the whole observation up to date."""
     pick(w, p, w.seats[SEAT].club, screen.eleven)
     fill.fill(w, p, SEAT, screen, flat, setup.low, setup.high)
-    if legality:
-        actions.masks(w, p, SEAT, screen, setup.starts)

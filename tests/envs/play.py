@@ -3,9 +3,7 @@
 import numpy as np
 
 from fmgym.envs import kernel
-from fmgym.envs.actions import N_ARGS, decode
 from fmgym.envs.batch import Batch
-from fmgym.kernels.actions import check
 
 ADVANCE = 0
 
@@ -38,24 +36,25 @@ class Explorer:
 
     def __init__(self, b: Batch, seed: int, advance: float = 0.12, illegal: float = 0.15) -> None:
         self.b, self.rng, self.advance, self.illegal = b, np.random.default_rng(seed), advance, illegal
-        starts = b.encoding.starts
-        self.group = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+        self.starts = b.encoding.starts
+        self.group = np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
 
-    def draw(self, i: int) -> int:
-        u = self.rng.random()
-        if u < self.advance:
-            return ADVANCE
-        mask = self.b.masks[i]
-        legal = np.flatnonzero(mask == (0 if u < self.advance + self.illegal else 1))
-        groups = self.group[legal]
-        return int(self.rng.choice(legal[groups == self.rng.choice(np.unique(groups))]))
+    def draw(self) -> np.ndarray:
+        """An action for each world."""
+        u = self.rng.random(self.b.size)
+        wanted = np.where((u < self.illegal)[:, None], self.b.masks == 0, self.b.masks == 1)
+        groups = np.add.reduceat(wanted, self.starts[:-1], axis=1) > 0
+        group = (self.rng.random(groups.shape) * groups).argmax(1)
+        inside = wanted & (self.group == group[:, None])
+        drawn = (self.rng.random(inside.shape) * inside).argmax(1)
+        return np.where(u > 1.0 - self.advance, ADVANCE, drawn)
 
     def turn(self) -> np.ndarray:
         """One turn of every world, new worlds opened where a run is over. Returns the masks it acted on."""
-        for i in np.flatnonzero(self.b.screens["over"]):
+        for i in np.flatnonzero(self.b.overs):
             reset(self.b, int(i))
         masks = self.b.masks.copy()
-        self.b.actions[:] = [self.draw(i) for i in range(self.b.size)]
+        self.b.actions[:] = self.draw()
         self.b.run()
         return masks
 
@@ -69,19 +68,8 @@ def mask_faults(b: Batch, i: int) -> list[int]:
         b.commands[i], b.actions[i] = kernel.TURN, index
         promised = b.masks[i, index]
         b.run()
-        if promised != (b.screens["error"][i] == 0):
+        if promised != (b.errors[i] == 0):
             faults.append(index)
         b.set_state(kept)
     b.commands[:] = kernel.TURN
     return faults
-
-
-def refusals(b: Batch, i: int) -> np.ndarray:
-    """The engine's code for every index of world ``i``, asked without acting."""
-    w, p, screen = b.worlds[i], b.params.record[0], b.screens[i]
-    codes = np.zeros(b.encoding.size, np.int64)
-    for index in range(b.encoding.size):
-        args = np.zeros(N_ARGS, np.int64)
-        tool, n = decode(w, p, kernel.SEAT, screen, b.encoding.starts, index, args)
-        codes[index] = check(w, p, kernel.SEAT, tool, args, n)
-    return codes
