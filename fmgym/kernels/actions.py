@@ -391,7 +391,7 @@ def _check_own(w, p, seat, tool, args):
     return Error.NO_CHANGE.value if pl.listed == args[1] else Error.OK.value
 
 
-@njit
+@njit(apart=True)
 def act(w, p, seat, tool, args, n):
     """Check and carry out one call. Returns (error, outcome, value); value is a fee, wage or id by tool.
 
