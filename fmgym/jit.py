@@ -239,7 +239,9 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]
         callee = self.compile_callee(args)
         wrapper = CalleeLibrary(self.targetctx.codegen(), f"{self.py_func.__qualname__} for Python")
         parts = (callee.fndesc, callee.environment, callee.call_helper)
-        self.targetctx.create_cpython_wrapper(wrapper, *parts, release_gil=True)
+        # As when numba compiles the function itself: else arrays made in it would not reach Python.
+        context = self.targetctx.subtarget(enable_nrt=True)
+        context.create_cpython_wrapper(wrapper, *parts, release_gil=True)
         wrapper.add_linking_library(callee.library)
         wrapper.finalize()
         return _link(wrapper, callee, callee.fndesc.llvm_cpython_wrapper_name, self._unique_symbol())
