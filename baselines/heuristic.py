@@ -10,7 +10,7 @@ from fmgym.stop import Result, Stop
 
 WAGE_SHARE = 0.60  # of revenue
 OLD = 32.0  # players past it are for sale
-CORE_AGE = 29.0  # the core renewed is younger
+CORE_AGE = 30.0  # the core renewed is younger
 RENEW_DAYS = 450
 RAISE = 1.15  # offered to a player who renews
 WAGE_STEPS = (1.0, 1.25, 1.5)  # a player who rejects is offered so many times as much
@@ -18,11 +18,11 @@ YEARS = 4
 SQUAD = {"GK": 2, "CB": 4, "FB": 4, "DM": 2, "CM": 4, "AM": 2, "W": 4, "ST": 3}  # drafted, then kept up
 LEAST, MOST = 20, 26  # seniors: no sale below, no signing or promotion beyond
 GOOD_PRICE = 1.1  # of public value: a bid for a lesser player that is taken
-MARKUP = 1.5  # asked for others
+MARKUP = 1.8  # asked for others
 MARKET_STOPS = {"summer_plan", "summer_deadline", "winter_open", "winter_deadline"}
-TARGET_AGE = 24
+TARGET_AGE = 26
 GREEN = 3  # ability points a target may lack
-BIDS = (1.0, 1.25)  # of public value, first and last
+BIDS = (1.1, 1.4)  # of public value, first and last
 BUYS = 2  # a stop
 TRIES = 2  # targets bid for, a position
 SHARE_OF_CASH = 0.3  # at most for one player
@@ -30,22 +30,23 @@ PRICE = 3.0  # ability points such a price is worth
 RESERVE = 0.25  # years of wages kept in cash
 PROMISING = 3.0  # stars of a prospect worth promoting
 FORM, MORALE, FATIGUE = 2.0, 0.03, 0.05  # ability points that a point of each is worth
-DRAFT_WAGES = 0.54  # of revenue, for the squad drafted
+DRAFT_WAGES = 0.59  # of revenue, for the squad drafted
 PROMISE = 2.0  # ability points a star of potential is worth at 18
 FADING = 1.0  # ability points a year past the core's age costs
-AMPLE = 2.5  # times the cost of an upgrade
+AMPLE = 4.0  # times the cost of an upgrade
 USUAL, AGAINST_STRONG, AGAINST_WEAK = "possession", "defensive", "pressing"
 SETTLED = 5  # matches after which a table says something
 PLACES = 9  # places above or below that change the style
 ROLES = ("GK", "CB", "CB", "FB", "FB", "CM", "CM", "W", "W", "ST", "ST")  # 4-4-2
-KIN = {
-    "GK": "GK",
-    "CB": "CB FB DM",
-    "FB": "FB CB DM",
-    "CM": "CM DM AM",
-    "W": "W AM FB",
-    "ST": "ST W AM",
+KIN = {  # positions that can play a role
+    "GK": {"GK"},
+    "CB": {"CB", "FB", "DM"},
+    "FB": {"FB", "CB", "DM"},
+    "CM": {"CM", "DM", "AM"},
+    "W": {"W", "AM", "ST"},
+    "ST": {"ST", "W", "AM"},
 }
+MISFIT = 5.0  # ability points it costs to play another role than his own
 
 
 class Heuristic:
@@ -369,18 +370,16 @@ def strength(row: Row) -> float:
 
 
 def pick_eleven(rows: Sequence[Row]) -> list[str]:
-    """Ids in role order: the best at each position, then its kin; empty when a role finds nobody."""
-    left = sorted(rows, key=lambda row: (-strength(row), row["id"]))
+    """Ids in role order, the strongest at each; empty when a role finds nobody."""
+    left = {row["id"]: row for row in rows}
     eleven: list[str] = []
     for role in ROLES:
-        for position in KIN[role].split():
-            man = next((row for row in left if row["position"] == position), None)
-            if man is not None:
-                eleven.append(man["id"])
-                left.remove(man)
-                break
-        else:
+        able = [row for row in left.values() if row["position"] in KIN[role]]
+        if not able:
             return []
+        best = max(able, key=lambda row: (strength(row) - MISFIT * (row["position"] != role), row["id"]))
+        eleven.append(best["id"])
+        del left[best["id"]]
     return eleven
 
 

@@ -18,7 +18,7 @@ from fmgym.state import YEAR
 TIERED = 3  # the value of `opponents` for a mix of tiers; 0-2 make all opponents one tier
 
 
-@njit
+@njit(apart=True)
 def build(w, p, seed, opponents, seasons, auto_draft):
     """Fill a zeroed world record. Seats 0..n-1 run clubs 0..n-1.
 

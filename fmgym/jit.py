@@ -61,7 +61,7 @@ try:
     from numba.core.errors import ForceLiteralArg, TypingError
     from numba.core.registry import CPUDispatcher
     from numba.core.serialize import dumps
-    from numba.core.targetconfig import TargetConfig
+    from numba.core.targetconfig import ConfigStack, TargetConfig
     from numba.core.typing import make_concrete_template
 
     NUMBA_IS_KNOWN = True
@@ -239,7 +239,9 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]
         callee = self.compile_callee(args)
         wrapper = CalleeLibrary(self.targetctx.codegen(), f"{self.py_func.__qualname__} for Python")
         parts = (callee.fndesc, callee.environment, callee.call_helper)
-        self.targetctx.create_cpython_wrapper(wrapper, *parts, release_gil=True)
+        # As when numba compiles the function itself: else arrays made in it would not reach Python.
+        context = self.targetctx.subtarget(enable_nrt=True)
+        context.create_cpython_wrapper(wrapper, *parts, release_gil=True)
         wrapper.add_linking_library(callee.library)
         wrapper.finalize()
         return _link(wrapper, callee, callee.fndesc.llvm_cpython_wrapper_name, self._unique_symbol())
@@ -528,13 +530,68 @@ def _failing() -> int:
     return ctypes.cast(ctypes.pythonapi.PyErr_NoMemory, ctypes.c_void_p).value or 0
 
 
-@functools.cache
 def _quicker_ways() -> list[tuple[Any, str, Any]]:
     """Attributes of numba to replace by quicker ones of the same meaning while it compiles.
 
-    Each was found by profiling. The text of nested record types is asked for all the time, options are compared
-    through dictionaries, and events are sent to nobody.
+    Each was found by profiling: the text of nested record types is asked for all the time, the same operators are
+    resolved for the same types in every function, options are compared through dictionaries, and events are sent
+    to nobody. What is remembered is forgotten when the compilation ends.
     """
+    ways = [
+        (types.Record, "__repr__", functools.cache(types.Record.__repr__)),
+        (types.NestedArray, "__repr__", functools.cache(types.NestedArray.__repr__)),
+        (types.BaseFunction, "get_call_type", _remembered_call_types()),
+        (ir.Inst, "_rec_list_vars", _quick_list_of_variables()),
+    ]
+    if hasattr(TargetConfig(), "_values"):
+        ways += [(TargetConfig, name, way) for name, way in _quick_comparison().items()]
+    if hasattr(event, "_registered"):
+        ways += [(event, name, _if_heard(getattr(event, name))) for name in ("start_event", "end_event")]
+    return [(owner, name, way) for owner, name, way in ways if name in vars(owner)]
+
+
+def _remembered_call_types() -> Callable[..., Any]:
+    resolve = types.BaseFunction.get_call_type
+    known: dict[Any, Any] = {}
+
+    def get_call_type(self: Any, context: Any, args: Any, kws: Any) -> Any:
+        key = (id(self), id(context), args, tuple(kws.items()), ConfigStack.top_or_none())
+        if key not in known:
+            known[key] = resolve(self, context, args, kws), self, context  # alive: their ids stay theirs
+        signature = known[key][0]
+        return signature and signature.replace()  # a copy for each call, as ever
+
+    return get_call_type
+
+
+def _quick_list_of_variables() -> Callable[..., Any]:
+    @functools.cache
+    def may_hold(kind: type) -> bool:
+        return issubclass(kind, ir.Inst | list | tuple | dict)
+
+    def list_variables(self: Any, value: Any) -> list[Any]:
+        if isinstance(value, dict):
+            value = value.values()
+        elif isinstance(value, ir.Var):
+            return [value]
+        elif isinstance(value, ir.Inst):
+            return value.list_vars()  # type: ignore[no-any-return]
+        elif not isinstance(value, list | tuple):
+            return []
+        found = []
+        for item in value:
+            kind = type(item)
+            if kind is ir.Var:
+                found.append(item)
+            elif may_hold(kind):
+                found += list_variables(self, item)
+        return found
+
+    return list_variables
+
+
+def _quick_comparison() -> dict[str, Callable[..., Any]]:
+    """Methods of numba's classes of options."""
 
     def values(self: Any) -> dict[str, Any]:
         return {name: self._values.get(name, option.default) for name, option in self.options.items()}
@@ -545,41 +602,10 @@ def _quicker_ways() -> list[tuple[Any, str, Any]]:
         return self._values == other._values or values(self) == values(other)
 
     @functools.cache
-    def hash_of_names(kind: type) -> int:
-        return hash(tuple(sorted(kind.options)))  # type: ignore[attr-defined]
+    def hash_of_names(kind: Any) -> int:
+        return hash(tuple(sorted(kind.options)))
 
-    def list_variables(self: Any, value: Any) -> list[Any]:
-        if isinstance(value, ir.Var):
-            return [value]
-        if isinstance(value, ir.Inst):
-            return value.list_vars()
-        if isinstance(value, dict):
-            value = value.values()
-        elif not isinstance(value, list | tuple):
-            return []
-        found = []
-        for item in value:
-            kind = type(item)
-            if kind is ir.Var:
-                found.append(item)
-            elif kind is not ir.Loc and kind is not str and item is not None:
-                found += list_variables(self, item)
-        return found
-
-    ways = [
-        (types.Record, "__repr__", functools.cache(types.Record.__repr__)),
-        (types.NestedArray, "__repr__", functools.cache(types.NestedArray.__repr__)),
-        (ir.Inst, "_rec_list_vars", list_variables),
-    ]
-    if hasattr(TargetConfig(), "_values"):
-        ways += [
-            (TargetConfig, "values", values),
-            (TargetConfig, "__eq__", equal),
-            (TargetConfig, "__hash__", lambda self: hash_of_names(type(self))),
-        ]
-    if hasattr(event, "_registered"):
-        ways += [(event, name, _if_heard(getattr(event, name))) for name in ("start_event", "end_event")]
-    return [(owner, name, way) for owner, name, way in ways if name in vars(owner)]
+    return {"values": values, "__eq__": equal, "__hash__": lambda self: hash_of_names(type(self))}
 
 
 def _if_heard(send: Callable[..., None]) -> Callable[..., None]:

@@ -198,7 +198,7 @@ def ladder(
     progress: Callable[[RunResult], None] | None = None,
 ) -> Ladder:
     """Run every policy on every seed, over ``jobs`` processes. Results do not depend on their number."""
-    knobs = {"seasons": seasons, "opponents": opponents, "draft": draft, "params": params}
+    knobs: dict[str, Any] = {"seasons": seasons, "opponents": opponents, "draft": draft, "params": params}
     tasks = [(policy, seed) for policy in policies for seed in seeds]
     found: dict[int, RunResult] = {}
 

@@ -90,7 +90,7 @@ def test_parameters_can_be_set(capsys: pytest.CaptureFixture[str], tmp_path: Pat
     out_of(
         capsys,
         *["world", "--seeds", "1", "--seasons", "1", "--json", str(file)],
-        *["--set", "money.overhead=0", "--set", "board.reviews=[190,299]"],
+        *["--set", "money.overhead=0", "--set", "ruin.runway_days=[50,20]"],
     )
     changed = json.loads(file.read_text())
     out_of(capsys, "world", "--seeds", "1", "--seasons", "1", "--json", str(file))

@@ -42,6 +42,51 @@ else:
 """
 
 
+# Records of two lengths: what two processes compiled for one each, a third loads for both.
+RECORDS = """
+import sys
+import numpy as np
+from fmgym.jit import njit
+
+def world(n):
+    row = np.dtype((np.record, np.dtype([("x", "f8"), ("y", "f8")], align=True)))
+    return np.zeros(1, np.dtype((np.record, np.dtype([("rows", row, (n,)), ("last", "f8")], align=True))))
+
+@njit
+def fill(w):
+    for i in range(len(w.rows)):
+        w.rows[i].y = i
+    w.last = len(w.rows)
+
+@njit
+def run(worlds):
+    fill(worlds[0])
+    return worlds[0].last
+
+@njit
+def copied(worlds):
+    out = np.empty(len(worlds[0].rows))
+    for i in range(len(out)):
+        out[i] = worlds[0].rows[i].y
+    return out
+
+for n in sys.argv[1:]:
+    w = world(int(n))
+    print(run(w), copied(w).sum())
+"""
+
+
+def test_record_types_of_other_processes_are_told_apart(tmp_path: Path) -> None:
+    path = tmp_path / "records.py"
+    path.write_text(RECORDS)
+    expected = {"3": "3.0 3.0", "500": "500.0 124750.0"}
+    for sizes in (["3"], ["500"], ["3", "500"], ["500", "3"]):
+        process = start(path, *sizes)
+        out, err = process.communicate()
+        assert process.returncode == 0, err
+        assert out.split("\n")[:-1] == [expected[n] for n in sizes]
+
+
 @pytest.fixture
 def program(tmp_path: Path) -> Path:
     path = tmp_path / "program.py"

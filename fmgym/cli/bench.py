@@ -65,8 +65,8 @@ def _parts(cold: bool) -> dict[str, Callable[[], float]]:
         "import and first reset, s": lambda: _elsewhere(FIRST_RESET),
         "reset, s": _reset,
         "world alone, 20 seasons, s": _alone,
-        "idle run, 20 seasons, s": lambda: _run("idle"),
-        "heuristic run, 20 seasons, s": lambda: _run("heuristic"),
+        "idle run to its end, s": lambda: _run("idle"),
+        "heuristic run to its end, s": lambda: _run("heuristic"),
     }
     if importlib.util.find_spec("fmgym.envs.solo"):
         parts["random masked turns a second, single env"] = _turns

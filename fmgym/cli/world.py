@@ -116,7 +116,7 @@ def _as_json(study: Study, params_hash: str) -> dict[str, Any]:
 
 def _pyplot() -> Any:
     try:
-        from matplotlib import pyplot
+        from matplotlib import pyplot  # type: ignore[import-not-found, unused-ignore]
     except ImportError:
         raise BadInput("--plot needs matplotlib; install it with: pip install 'fmgym[plot]'") from None
     return pyplot

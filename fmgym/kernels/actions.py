@@ -416,7 +416,7 @@ def release_barred(w, p, club, slot):
     return Error.CASH_SHORT.value if short else Error.OK.value
 
 
-@njit
+@njit(apart=True)
 def act(w, p, seat, tool, args, n):
     """Check and carry out one call. Returns (error, outcome, value); value is a fee, wage or id by tool.
 

@@ -47,7 +47,7 @@ def run_out(w, p):
             w.seats[seat].n_inbox = 0
 
 
-@njit
+@njit(apart=True)
 def step(w, p):
     """One day."""
     w.day += 1
