@@ -237,6 +237,9 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]
 
     def _linked_entry(self, args: tuple[Any, ...]) -> tuple[Piece, Any]:
         callee = self.compile_callee(args)
+        if self.apart:  # what others call by its symbol has no name from which numba could make a wrapper's
+            callee = self._intermediate(args)
+            self.targetctx.remove_user_function(callee.entry_point)
         wrapper = CalleeLibrary(self.targetctx.codegen(), f"{self.py_func.__qualname__} for Python")
         parts = (callee.fndesc, callee.environment, callee.call_helper)
         # As when numba compiles the function itself: else arrays made in it would not reach Python.
