@@ -35,8 +35,8 @@ class SoloEnv(gym.Env[Obs, np.int64]):
 
     `info["action_mask"]` (int8) is exact: a masked-in action is accepted, a masked-out one is answered with a code
     in `info["error"]` and changes nothing but the number of turns. `advance` is always masked in.
-    `env.unwrapped.action_masks()` gives the mask, `env.unwrapped.tool_call(index)` the call an index means now. Bids and
-    accepted offers count towards the ten negotiation moves of a stop. Market rows are chosen when a stop
+    `env.unwrapped.action_masks()` gives the mask, `env.unwrapped.tool_call(index)` the call an index means now. Bids
+    and accepted offers count towards the ten negotiation moves of a stop. Market rows are chosen when a stop
     opens, from what you can see: players you are dealing for, the two best buys for each position while a
     window is open, then the best free agents, expiring contracts and listed players.
 

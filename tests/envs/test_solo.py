@@ -133,7 +133,7 @@ def test_a_masked_out_action_is_answered_with_its_code() -> None:
     env = SoloEnv()
     env.reset(seed=1)
     outside = int(np.flatnonzero(env.action_masks() == 0)[-1])
-    obs, reward, terminated, truncated, info = env.step(outside)
+    _, reward, terminated, truncated, info = env.step(outside)
     assert info["error"] in Error.__members__
     assert (reward, terminated, truncated) == (0.0, False, False)
     assert env.step(0)[4]["error"] is None
