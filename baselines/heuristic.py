@@ -155,7 +155,7 @@ def _best_swap(templates: Sequence[Row], chosen: Sequence[Row], money: float, wa
 def quality(row: Row) -> float:
     """How good a player is and a young one will be, less what an old one has left."""
     young = min(max((TARGET_AGE - row["age"]) / 6, 0.0), 1.0)
-    return middle(row) + PROMISE * young * potential(row) - FADING * max(row["age"] - CORE_AGE, 0.0)
+    return float(middle(row) + PROMISE * young * potential(row) - FADING * max(row["age"] - CORE_AGE, 0.0))
 
 
 # Offers
@@ -289,7 +289,7 @@ def buy(office: Office) -> None:
 
 def _shortage(office: Office, position: str) -> float:
     """Players at a position relative to those wished."""
-    return sum(row["position"] == position for row in office.squad) / SQUAD[position]
+    return float(sum(row["position"] == position for row in office.squad) / SQUAD[position])
 
 
 def _buy_at(office: Office, position: str) -> bool:
@@ -366,7 +366,7 @@ def choose_lineup(office: Office) -> None:
 
 def strength(row: Row) -> float:
     """What a player is worth today: ability and form, less fatigue."""
-    return middle(row) + FORM * row["form"] + MORALE * (row["morale"] - 50) - FATIGUE * (100 - row["condition"])
+    return float(middle(row) + FORM * row["form"] + MORALE * (row["morale"] - 50) - FATIGUE * (100 - row["condition"]))
 
 
 def pick_eleven(rows: Sequence[Row]) -> list[str]:
