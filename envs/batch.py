@@ -173,12 +173,16 @@ class Batch:
         self.episodes[:] = state["episodes"]
 
     def __getstate__(self) -> dict[str, Any]:
-        views = ("flats", "_threads", *_VIEWS)
-        return {name: value for name, value in self.__dict__.items() if name not in views}
+        # As bytes: numpy's own copies of records leave what lies between fields undefined, and digests see it.
+        left_out = ("worlds", "screens", "streams", "episodes", "flats", "_threads", *_VIEWS)
+        kept = {name: value for name, value in self.__dict__.items() if name not in left_out}
+        return kept | {"state": self.get_state()}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
+        played = state.pop("state")
         self.__dict__.update(state)
-        self._attach()
+        self._allocate()
+        self.set_state(played)
 
 
 def episode_seed(stream: int, episode: int) -> int:

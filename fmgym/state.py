@@ -120,8 +120,9 @@ OFFER = record(
         "id kind state club uid"  # club: the other club (buyer of a bid received, seller of the rest)
         " fee instalments"  # the fee on the table; yearly instalments beside the down payment
         " wage years created expires"
-        " rounds"
-    )  # counters already made in this talk
+        " rounds"  # counters already made in this talk
+        " limit"  # what a bidder would pay at most, as he thought when he bid; hidden
+    )
 )
 
 EVENT = record(_ints("kind day a b c"))  # meaning of a, b, c by kind: see views.inbox

@@ -601,8 +601,7 @@ def _sell(w, p, seat, i, fee):
 def _counter_buyer(w, p, seat, i, amount):
     """A counter to a bidder: met up to his ceiling; above it he improves his bid, then walks away."""
     o = w.seats[seat].offers[i]
-    slot = roster.slot_of(w, o.uid)
-    most = managers.ceiling(w, p, o.club, slot)
+    most = min(o.limit, managers.spending_room(w, p, o.club))  # his scouts do not report while the clock stands
     if amount <= most and amount <= w.clubs[o.club].cash:
         return _sell(w, p, seat, i, amount)
     o.rounds += 1

@@ -310,23 +310,25 @@ def _offer_to_seat(w, p, club, slot, fee):
         o = s.offers[i]
         if o.state != OfferState.NONE and o.uid == pl.uid and o.club == club:
             return
+    limit = ceiling(w, p, club, slot)
     refused = talks.fee_floor(w, club, pl.uid)
     if refused > 0:  # a bidder who was refused comes back only with more
         fee = max(fee, thousands(refused * p.market.improve))
-        if fee > ceiling(w, p, club, slot):
+        if fee > min(limit, spending_room(w, p, club)):
             return
     seat = w.clubs[pl.club].seat
     i = market.add_offer(w, p, seat, OfferKind.BID_RECEIVED, OfferState.HELD, club, pl.uid, fee, 0, 0, 0)
     w.seats[seat].offers[i].rounds = min(refused, 1)
+    w.seats[seat].offers[i].limit = limit
 
 
 @njit
 def ceiling(w, p, buyer, slot):
-    """The most a scripted buyer pays for a player: a share over what it believes, within its cash."""
+    """The most a scripted buyer pays for a player: a share over what it believes."""
     ability = scouting.believed_ability(w, p, buyer, slot)
     potential = scouting.believed_potential(w, p, buyer, slot)
     mean = market.believed_worth(w, p, ability, potential, slot)
-    return min(thousands(mean * p.market.seat_ceiling), spending_room(w, p, buyer))
+    return thousands(mean * p.market.seat_ceiling)
 
 
 @njit

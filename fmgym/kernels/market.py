@@ -112,6 +112,7 @@ def add_offer(w, p, seat, kind, state, club, uid, fee, instalments, wage, years)
     o.created = w.day
     o.expires = w.day + p.calendar.offer_days
     o.rounds = 0
+    o.limit = fee
     return best
 
 
