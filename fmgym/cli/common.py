@@ -21,7 +21,9 @@ class Interrupted(Exception):
     """Ctrl-C, and what to do about it."""
 
 
-PolicyName = Annotated[str, typer.Option(metavar="NAME", help="A reference policy: random, idle, heuristic.")]
+PolicyName = Annotated[
+    str, typer.Option(metavar="NAME", help="A reference policy, such as heuristic, idle or random.", show_default=False)
+]
 Seed = Annotated[str, typer.Option(metavar="SEED", help="The world's seed, 0 to 2**63-1.", show_default=False)]
 JsonFile = Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Also write what was computed as JSON.")]
 Seasons = Annotated[str, typer.Option(metavar="N", help="Seasons to play, 1 to 20.")]
