@@ -71,7 +71,8 @@ class Dashboard:
     @property
     def headline(self) -> str:
         c = self.club
-        return f"{c['name']}   {c['date']}   {c['formation']} {c['style']}   honors {c['honors']}   score {c['score_now']:.1f}"
+        tactics = f"{c['formation']} {c['style']}"
+        return f"{c['name']}   {c['date']}   {tactics}   honors {c['honors']}   score {c['score_now']:.1f}"
 
     @property
     def figures(self) -> list[str]:
