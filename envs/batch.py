@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -70,7 +71,12 @@ class Batch:
         if self.params.shape.seats != 1:
             raise BadInput(f"this environment has one seat, so shape.seats must be 1, not {self.params.shape.seats}")
         self.size = size
-        self.options = {"seasons": seasons, "opponents": opponents, "draft": draft, "changes": dict(params or {})}
+        self.options: dict[str, Any] = {
+            "seasons": seasons,
+            "opponents": opponents,
+            "draft": draft,
+            "changes": dict(params or {}),
+        }
         self.layout = layout(self.params.shape)
         self.encoding = encoding(self.params.shape)
         self._setups = _setup(self, reward == "final")
@@ -91,7 +97,7 @@ class Batch:
             (self.size, self.layout.size),
             np.float32,
             self.screens,
-            kind.fields["obs"][1],  # type: ignore[index]
+            kind.fields["obs"][1],
             (kind.itemsize, 4),
         )
         for view, field in _VIEWS.items():
@@ -119,7 +125,7 @@ class Batch:
         if self._threads is None:
             self._threads = ThreadPoolExecutor(threads - 1, "fmgym")
         edges = [self.size * i // threads for i in range(threads + 1)]
-        parts = [slice(a, b) for a, b in zip(edges, edges[1:], strict=False)]
+        parts = [slice(a, b) for a, b in itertools.pairwise(edges)]
         others = [self._threads.submit(self._run, part) for part in parts[1:]]
         self._run(parts[0])
         for other in others:

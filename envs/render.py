@@ -71,8 +71,8 @@ class Dashboard:
     @property
     def headline(self) -> str:
         c = self.club
-        play = f"{c['formation']} {c['style']}"
-        return f"{c['name']}   {c['date']}   {play}   honors {c['honors']}   score {c['score_now']:.1f}"
+        tactics = f"{c['formation']} {c['style']}"
+        return f"{c['name']}   {c['date']}   {tactics}   honors {c['honors']}   score {c['score_now']:.1f}"
 
     @property
     def figures(self) -> list[str]:

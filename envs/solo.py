@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, SupportsInt
+from typing import Any, SupportsInt
 
 import gymnasium as gym
 import numpy as np
@@ -35,9 +35,9 @@ class SoloEnv(gym.Env[Obs, np.int64]):
 
     `info["action_mask"]` (int8) is exact: a masked-in action is accepted, a masked-out one is answered with a code
     in `info["error"]` and changes nothing but the number of turns. `advance` is always masked in.
-    `env.unwrapped.action_masks()` gives the mask, `env.unwrapped.tool_call(index)` the call an index means now. Bids
-    and accepted offers count towards the ten negotiation moves of a stop. Market rows are chosen when a stop
-    opens, from what you can see: players you are dealing for, the two best buys for each position while a
+    `env.unwrapped.action_masks()` gives the mask, `env.unwrapped.tool_call(index)` the call an index means now.
+    Bids and answers to offers count towards the ten negotiation moves of a stop. Market rows are chosen when a
+    stop opens, from what you can see: players you are dealing for, the two best buys for each position while a
     window is open, then the best free agents, expiring contracts and listed players.
 
     Query tools and the notebook have no index: their answers are in the observation.
@@ -93,7 +93,7 @@ class SoloEnv(gym.Env[Obs, np.int64]):
     - v0: first version.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi", "rgb_array", "human"], "render_fps": 4}
+    metadata: dict[str, Any] = {"render_modes": ["ansi", "rgb_array", "human"], "render_fps": 4}  # noqa: RUF012
 
     def __init__(
         self,
@@ -108,7 +108,7 @@ class SoloEnv(gym.Env[Obs, np.int64]):
         self.render_mode = render_mode
         self.batch = Batch(1, seasons=seasons, opponents=opponents, draft=draft, reward=reward, params=params)
         self.action_space = spaces.Discrete(self.batch.encoding.size)
-        self.observation_space = self.batch.layout.space()
+        self.observation_space = self.batch.layout.space()  # type: ignore[assignment]
         self._open = False  # whether an episode is running
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Obs, dict[str, Any]]:
@@ -146,7 +146,8 @@ class SoloEnv(gym.Env[Obs, np.int64]):
 
     def action_masks(self) -> np.ndarray:
         """The mask (N,) int8: 1 where the engine accepts the action now."""
-        return self.batch.masks[0].copy()
+        mask: np.ndarray = self.batch.masks[0].copy()
+        return mask
 
     def tool_call(self, index: int) -> ToolCall:
         """The call that an action index means now."""

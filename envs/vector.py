@@ -111,8 +111,8 @@ class SoloVectorEnv(VectorEnv[Obs, np.ndarray, np.ndarray]):
         self._begun |= chosen
 
     def _mark_open(self, chosen: np.ndarray, seeds: Sequence[int | None]) -> None:
-        for i in np.flatnonzero(chosen):
-            self.batch.seed(int(i), seeds[i], self.np_random)
+        for i in map(int, np.flatnonzero(chosen)):
+            self.batch.seed(i, seeds[i], self.np_random)
 
     def _run(self) -> None:
         self.batch.run(self.threads)

@@ -56,7 +56,8 @@ def test_a_refused_action_changes_nothing_but_turns() -> None:
     b.actions[0] = b.encoding.starts[Group.DRAFT]
     b.run()
     assert Error(b.errors[0]) == Error.DRAFT_ONLY
-    assert seat["turns"] == 1 and seat["total_turns"] == 1
+    assert seat["turns"] == 1
+    assert seat["total_turns"] == 1
     seat["turns"] = seat["total_turns"] = 0
     assert b.world(0).digest() == before.digest()
     np.testing.assert_array_equal(b.masks[0], mask)

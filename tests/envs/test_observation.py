@@ -1,6 +1,7 @@
 """Observations: within bounds, as the schema says, and blind to hidden truth."""
 
 import copy
+import itertools
 
 import numpy as np
 import pytest
@@ -26,7 +27,8 @@ def test_values_stay_finite_and_within_bounds() -> None:
     for _ in range(1500):
         explorer.turn()
         assert np.isfinite(b.flats).all()
-        assert (b.flats >= b.layout.low).all() and (b.flats <= b.layout.high).all()
+        assert (b.flats >= b.layout.low).all()
+        assert (b.flats <= b.layout.high).all()
         reached[0] = np.minimum(reached[0], b.flats.min(0))
         reached[1] = np.maximum(reached[1], b.flats.max(0))
     still = _still(b.layout.split(reached[1] - reached[0]))
@@ -46,15 +48,18 @@ def _still(spans: dict[str, np.ndarray]) -> list[str]:
 def test_layout_is_one_run_without_gaps() -> None:
     layout = observation.layout(SHAPE)
     ends = [part for part, _ in layout.slices.values()]
-    assert ends[0].start == 0 and ends[-1].stop == layout.size
-    assert all(a.stop == b.start for a, b in zip(ends, ends[1:], strict=False))
+    assert ends[0].start == 0
+    assert ends[-1].stop == layout.size
+    assert all(a.stop == b.start for a, b in itertools.pairwise(ends))
     assert list(layout.slices) == sorted(layout.slices)  # the order of gymnasium.spaces.Dict
 
 
 def test_spaces_are_finite_boxes_on_one_level() -> None:
     space = observation.layout(SHAPE).space()
     for box in space.values():
-        assert isinstance(box, spaces.Box) and box.dtype == np.float32 and box.is_bounded()
+        assert isinstance(box, spaces.Box)
+        assert box.dtype == np.float32
+        assert box.is_bounded()
 
 
 def test_docs_name_every_column_and_action() -> None:

@@ -14,7 +14,8 @@ def test_picture(draft: str) -> None:
     env = SoloEnv(seasons=1, draft=draft, render_mode="rgb_array")
     env.reset(seed=1)
     frame = env.render()
-    assert frame.shape == (HEIGHT, WIDTH, 3) and frame.dtype == np.uint8
+    assert frame.shape == (HEIGHT, WIDTH, 3)
+    assert frame.dtype == np.uint8
     assert len(np.unique(frame.reshape(-1, 3), axis=0)) > 20
     for _ in range(30):
         env.step(0) if env._open else env.reset()
@@ -26,7 +27,9 @@ def test_text_shows_table_squad_and_money() -> None:
     env.reset(seed=1)
     text = env.render()
     club = env.batch.world(0)
-    assert text.count("\n") > 20 and "cash" in text and "confidence" in text
+    assert text.count("\n") > 20
+    assert "cash" in text
+    assert "confidence" in text
     assert f"seniors {club.w.clubs[0].n_squad}" in text
 
 

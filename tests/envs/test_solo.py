@@ -69,7 +69,8 @@ def test_unseeded_resets_follow_the_stream() -> None:
         env.reset()
         worlds.append(int(env.batch.worlds["seed"][0]))
     assert worlds == [episode_seed(3, k) for k in range(4)]
-    assert len(set(worlds)) == 4 and all(0 <= s < 2**63 for s in worlds)
+    assert len(set(worlds)) == 4
+    assert all(0 <= s < 2**63 for s in worlds)
 
 
 def test_never_seeded_starts_from_entropy() -> None:
@@ -90,7 +91,8 @@ def test_rewards_sum_to_the_final_score(draft: str) -> None:
 def test_final_reward_comes_at_the_end() -> None:
     env = SoloEnv(seasons=1, reward="final")
     rewards = [step[1] for step in _steps(env, seed=8)]
-    assert set(rewards[:-1]) == {0.0} and rewards[-1] == env._get_info()["final"]["score"] != 0.0
+    assert set(rewards[:-1]) == {0.0}
+    assert rewards[-1] == env._get_info()["final"]["score"] != 0.0
 
 
 def _steps(env: SoloEnv, seed: int) -> list:
@@ -133,7 +135,7 @@ def test_a_masked_out_action_is_answered_with_its_code() -> None:
     env = SoloEnv()
     env.reset(seed=1)
     outside = int(np.flatnonzero(env.action_masks() == 0)[-1])
-    _, reward, terminated, truncated, info = env.step(outside)
+    _obs, reward, terminated, truncated, info = env.step(outside)
     assert info["error"] in Error.__members__
     assert (reward, terminated, truncated) == (0.0, False, False)
     assert env.step(0)[4]["error"] is None
@@ -218,7 +220,8 @@ def test_bad_seeds_are_refused(seed: int) -> None:
 def test_the_docstring_is_the_docs_page() -> None:
     doc = str(SoloEnv.__doc__)
     assert "{" not in doc.replace('{"group.name": value}', "")
-    assert f"`Discrete({SoloEnv().action_space.n})`" in doc and SoloEnv().action_space.n < 1200
+    assert f"`Discrete({SoloEnv().action_space.n})`" in doc
+    assert SoloEnv().action_space.n < 1200
 
 
 def test_stop_closes_by_itself() -> None:
@@ -228,4 +231,5 @@ def test_stop_closes_by_itself() -> None:
     for _ in range(61):
         env.step(1)
         days.append(int(env.batch.worlds["day"][0]))
-    assert len(set(days[:59])) == 1 and days[59] > days[58]
+    assert len(set(days[:59])) == 1
+    assert days[59] > days[58]

@@ -78,9 +78,13 @@ def test_autoreset_next_step_as_a_trace() -> None:
     envs = SoloVectorEnv(2, seasons=1, draft="auto")
     envs.reset(seed=[1, 1])
     seen = _advance_to_the_end(envs)
-    assert seen["terminations"].all() and "final" in seen["infos"] and "final_obs" not in seen["infos"]
+    assert seen["terminations"].all()
+    assert "final" in seen["infos"]
+    assert "final_obs" not in seen["infos"]
     obs, rewards, terminations, _, infos = envs.step(np.zeros(2, np.int64))
-    assert rewards.tolist() == [0.0, 0.0] and not terminations.any() and "final" not in infos
+    assert rewards.tolist() == [0.0, 0.0]
+    assert not terminations.any()
+    assert "final" not in infos
     assert data_equivalence(obs, _first_obs([1, 1], episode=1), exact=True)
 
 
@@ -90,7 +94,8 @@ def test_autoreset_same_step_as_a_trace() -> None:
     seen = _advance_to_the_end(envs)
     infos = seen["infos"]
     assert data_equivalence(seen["obs"], _first_obs([1, 1], episode=1), exact=True)
-    assert infos["_final_obs"].all() and infos["final_obs"][0]["calendar"].shape == seen["obs"]["calendar"][0].shape
+    assert infos["_final_obs"].all()
+    assert infos["final_obs"][0]["calendar"].shape == seen["obs"]["calendar"][0].shape
     assert not data_equivalence(infos["final_obs"][0], {k: v[0] for k, v in seen["obs"].items()}, exact=True)
     assert infos["final_info"]["final"]["settle"].tolist() == ["completed", "completed"]
     assert infos["final_info"]["action_mask"].shape == (2, envs.single_action_space.n)
@@ -105,7 +110,8 @@ def test_autoreset_disabled_as_a_trace() -> None:
     obs, infos = envs.reset(options={"reset_mask": np.array([False, True])})
     assert data_equivalence(_row(obs, 0), _row(last, 0), exact=True)
     assert data_equivalence(_row(obs, 1), _row(_first_obs([1, 1], episode=1), 1), exact=True)
-    assert infos["_action_mask"].tolist() == [False, True] and not infos["action_mask"][0].any()
+    assert infos["_action_mask"].tolist() == [False, True]
+    assert not infos["action_mask"][0].any()
 
 
 def _advance_to_the_end(envs: SoloVectorEnv) -> dict:
@@ -172,7 +178,8 @@ def test_seeds_are_spread_as_gymnasium_does() -> None:
     envs.reset(seed=7)
     assert envs.batch.worlds["seed"].tolist() == [7, 8, 9]
     envs.reset(seed=[3, None, 1])
-    assert envs.batch.streams.tolist() == [3, 8, 1] and envs.batch.episodes.tolist() == [0, 1, 0]
+    assert envs.batch.streams.tolist() == [3, 8, 1]
+    assert envs.batch.episodes.tolist() == [0, 1, 0]
 
 
 def test_spaces_batch_the_single_ones() -> None:

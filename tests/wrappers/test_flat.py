@@ -14,7 +14,8 @@ def test_flat_is_what_gymnasium_would_flatten() -> None:
     flat, _ = env.reset(seed=1)
     obs, _ = plain.reset(seed=1)
     for _ in range(5):
-        assert flat in env.observation_space and flat.dtype == np.float32
+        assert flat in env.observation_space
+        assert flat.dtype == np.float32
         np.testing.assert_array_equal(flat, spaces.flatten(plain.observation_space, obs))
         np.testing.assert_array_equal(flat, env.unwrapped.batch.flats[0])
         flat, obs = env.step(0)[0], plain.step(0)[0]
