@@ -37,6 +37,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar, overload
+from weakref import WeakValueDictionary
 
 import llvmlite
 import numba
@@ -58,7 +59,7 @@ try:
     from numba.core.compiler import CompileResult
     from numba.core.compiler_lock import global_compiler_lock
     from numba.core.environment import Environment, lookup_environment
-    from numba.core.errors import ForceLiteralArg, TypingError
+    from numba.core.errors import ForceLiteralArg, NumbaError, TypingError
     from numba.core.registry import CPUDispatcher
     from numba.core.serialize import dumps
     from numba.core.targetconfig import ConfigStack, TargetConfig
@@ -150,9 +151,9 @@ def package_modules() -> dict[str, Path]:
 class Piece(NamedTuple):
     """A piece of machine code, as it is kept on disk."""
 
-    symbol: str  # of its one function
+    name: str
     code: bytes
-    needs: tuple[str, ...]  # symbols of the pieces whose functions it calls
+    needs: tuple[str, ...]  # names of the pieces whose functions it calls
     environments: tuple[tuple[str, str, list[Any]], ...]  # variable, module, constants
     prepare: tuple[Callable[[], None], ...]  # what must be called before it runs: starts threads
     interface: Any = None  # what callers must know of a kernel apart
@@ -211,7 +212,7 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]
     def get_call_template(self, args: Any, kws: Any) -> tuple[Any, ...]:
         """What numba calls to type a call of this function."""
         pysig, args = self._compiler.fold_argument_types(args, kws)
-        self.compile_callee(tuple(args))
+        args = self._compiled_for(tuple(args))
         name = self.py_func.__name__
         template = make_concrete_template(f"CallTemplate({name})", key=name, signatures=self.nopython_signatures)
         return template, pysig, args, {}
@@ -219,6 +220,21 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]
     def get_compile_result(self, sig: Any) -> CompileResult:
         """What numba calls to take the address of this function."""
         raise TypingError(f"the kernel {self.py_func.__name__} can be called, but not be kept as a value")
+
+    def _compiled_for(self, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Compile for arguments of any value, which numba would do again for each constant in a call.
+
+        Only a function that cannot be typed so, as it may choose types by values, is compiled for the constants.
+        """
+        plain = tuple(_of_any_value(arg) for arg in args)
+        try:
+            self.compile_callee(plain)
+            return plain
+        except NumbaError:
+            if plain == args:
+                raise
+            self.compile_callee(args)
+            return args
 
     def _entry(self, args: tuple[Any, ...]) -> Any:
         self.targetctx.refresh()
@@ -231,44 +247,40 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]
         else:
             self._cache_hits[args] += 1
         module = sys.modules.get(self.py_func.__module__, fmgym)
-        address = library.codegen._engine.get_function_address(piece.symbol)
+        address = library.codegen._engine.get_function_address(_symbol(piece.name))
         environment = Environment(self.py_func.__globals__)
         return _dynfunc.make_function(module, self.py_func.__name__, "compiled", address, environment, (library,))
 
     def _linked_entry(self, args: tuple[Any, ...]) -> tuple[Piece, Any]:
         callee = self.compile_callee(args)
-        if self.apart:  # what others call by its symbol has no name from which numba could make a wrapper's
-            callee = self._intermediate(args)
-            self.targetctx.remove_user_function(callee.entry_point)
         wrapper = CalleeLibrary(self.targetctx.codegen(), f"{self.py_func.__qualname__} for Python")
         parts = (callee.fndesc, callee.environment, callee.call_helper)
-        # As when numba compiles the function itself: else arrays made in it would not reach Python.
-        context = self.targetctx.subtarget(enable_nrt=True)
+        context = self.targetctx.subtarget(enable_nrt=True, fndesc=callee.fndesc, environment=callee.environment)
         context.create_cpython_wrapper(wrapper, *parts, release_gil=True)
         wrapper.add_linking_library(callee.library)
         wrapper.finalize()
-        return _link(wrapper, callee, callee.fndesc.llvm_cpython_wrapper_name, self._unique_symbol())
+        return _link(wrapper, callee, callee.fndesc.llvm_cpython_wrapper_name, self._unique_name())
 
     def _compiled_apart(self, args: tuple[Any, ...]) -> CompileResult:
         # The name stands for all that the code depends on: any code under it is as good as any other.
-        name = self._file_name(args, "apart")
-        piece, library = _loaded(name, self.targetctx)
+        kept_name = self._file_name(args, "apart")
+        piece, library = _loaded(kept_name, self.targetctx)
         if piece is None:
             result = self._intermediate(args)
             self.targetctx.remove_user_function(result.entry_point)
-            symbol = name or self._unique_symbol()
-            piece, library = _link(result.library, result, result.fndesc.llvm_func_name, symbol)
+            name = self._unique_name() if kept_name is None or kept_name in _LOADED else kept_name
+            piece, library = _link(result.library, result, result.fndesc.llvm_func_name, name)
             result.fndesc.typemap = result.fndesc.calltypes = None  # large, and of no use to callers
-            result.fndesc.mangled_name = symbol
+            result.fndesc.mangled_name = _symbol(name)
             piece = piece._replace(interface=(result.fndesc, result.signature))
-            self._keep(name, piece, library)
-        _APART.setdefault(piece.symbol, library)
+            if name == kept_name:
+                self._keep(name, piece, library)
         return self._callable_by_symbol(piece)
 
     def _callable_by_symbol(self, piece: Piece) -> CompileResult:
         fndesc, signature = piece.interface
         environment = Environment(self.py_func.__globals__)
-        library = ApartLibrary(self.targetctx.codegen(), piece.symbol)
+        library = ApartLibrary(self.targetctx.codegen(), piece.name)
         function = _not_for_python(library, fndesc, environment)
         self.targetctx.insert_user_function(function, fndesc, [library])
         known = {
@@ -291,14 +303,22 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]
 
         with _deferred(self.targetctx):
             try:
-                return self._compiler.compile(args, None)
+                result = self._compiler.compile(args, None)
             except ForceLiteralArg as error:
                 raise error.bind_fold_arguments(folded) from None
+        result.library._ensure_finalized()
+        result.library.prepare = tuple(result.reload_init)
+        _DEFINED_IN[result.fndesc.mangled_name] = result.library
+        return result
+
+    def _reset_overloads(self) -> None:
+        super()._reset_overloads()
+        self._entries.clear()
 
     def _file_name(self, args: tuple[Any, ...], kind: str) -> str | None:
         return self._files and self._files.name(args, self.targetctx.codegen(), kind)
 
-    def _unique_symbol(self) -> str:
+    def _unique_name(self) -> str:
         return f"{self.py_func.__qualname__}-{uuid.uuid4().hex}"
 
     def _keep(self, name: str | None, piece: Piece, library: Any) -> None:
@@ -326,6 +346,8 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]
 class CalleeLibrary(JITCodeLibrary):  # type: ignore[misc]
     """A function's intermediate code as numba made it, to be linked with what calls it."""
 
+    prepare: tuple[Callable[[], None], ...] = ()  # see Piece
+
     def add_llvm_module(self, ll_module: Any) -> None:
         """Take up code as it is."""
         ll_module.data_layout = self._codegen._data_layout
@@ -334,6 +356,8 @@ class CalleeLibrary(JITCodeLibrary):  # type: ignore[misc]
     def finalize(self) -> None:
         """Close the library."""
         self._raise_if_finalized()
+        if hasattr(self, "_reload_init"):  # newer versions of numba have it
+            self._reload_init.update(*(library._reload_init for library in self._linking_libraries))
         self._finalize_dynamic_globals()
         self._finalized = True
 
@@ -342,17 +366,17 @@ class CalleeLibrary(JITCodeLibrary):  # type: ignore[misc]
         if self._shared_module is None:  # type: ignore[has-type]
             module = self._final_module.clone()
             for library in _linked_with(self)[1:]:
-                self._reload_init.update(library._reload_init)
                 module.link_in(_own_module(library), preserve=True)
-            for function in module.functions:
-                if not function.is_declaration and function.linkage == llvm.Linkage.external:
-                    function.linkage = "linkonce_odr"
+            looked_up = _looked_up(module)
+            for function in _defined_functions(module):
+                if function.linkage == llvm.Linkage.external:
+                    function.linkage = "weak_odr" if function.name in looked_up else "linkonce_odr"
             self._shared_module = module
         return self._shared_module
 
 
 class ApartLibrary(CalleeLibrary):
-    """No code, but the promise that a symbol has been loaded: for callers of a kernel apart."""
+    """No code, but the promise that a piece has been loaded: for callers of a kernel apart."""
 
     # numba must not keep the code of a caller: the next process would not have the symbol. This name tells it.
     MARK = '@"numba.dynamic.globals.fmgym" = weak global i8 0'
@@ -364,34 +388,43 @@ class ApartLibrary(CalleeLibrary):
 
 
 _ENVIRONMENT = "_ZN08NumbaEnv"
-_UNRESOLVED = ".numba.unresolved$"
+_LOOKED_UP = ".numba.unresolved$"
 
-_APART: dict[str, Any] = {}  # by symbol, the libraries of all kernels apart that are loaded
+_DEFINED_IN: WeakValueDictionary[str, Any] = WeakValueDictionary()  # libraries of intermediate code, by symbol
+_LOADED: dict[str, Any] = {}  # the libraries with machine code in this process, by name of the piece
 
 
-def _link(root: Any, result: CompileResult, function: str, symbol: str) -> tuple[Piece, Any]:
-    """Make machine code of intermediate code and all it calls, with one function to be seen, under `symbol`."""
+def _link(root: Any, result: CompileResult, function: str, name: str) -> tuple[Piece, Any]:
+    """Make machine code of intermediate code and all it calls, with one function to be seen from outside."""
     libraries = _linked_with(root)
-    linked = JITCodeLibrary(root.codegen, symbol)
+    linked = JITCodeLibrary(root.codegen, name)
     linked.enable_object_caching()
     module = linked._final_module
     for library in libraries:
         if not isinstance(library, ApartLibrary):
             module.link_in(_own_module(library), preserve=True)
-    _hide_all_but(module, function, symbol)
-    environments = _own_environments(module, result, symbol)
+    module.get_function(function).name = _symbol(name)
+    hidden = _hide_all_but(module, _symbol(name))
+    environments = _own_environments(module, result, name)
     linked._optimize_final_module()
+    _rename(module, hidden, name)  # only now: numba's passes know some by their names
     module.verify()
     linked._finalize_final_module()
     _set_environments(linked, environments)
     piece = Piece(
-        symbol=symbol,
+        name=name,
         code=linked._get_compiled_object(),
         needs=tuple(library.name for library in libraries if isinstance(library, ApartLibrary)),
-        environments=tuple((name, env.globals["__name__"], env.consts) for name, env in environments.items()),
-        prepare=tuple(set().union(*(library._reload_init for library in libraries))),
+        environments=tuple((key, env.globals["__name__"], env.consts) for key, env in environments.items()),
+        prepare=tuple({init for library in libraries for init in getattr(library, "prepare", ())}),
     )
+    _LOADED[name] = linked
     return piece, linked
+
+
+def _symbol(name: str) -> str:
+    """The symbol of a piece's function, in the form that numba insists on."""
+    return f"_ZN{len(name)}{name}E"
 
 
 def _linked_with(root: Any) -> list[Any]:
@@ -401,29 +434,52 @@ def _linked_with(root: Any) -> list[Any]:
     while pending:
         library = pending.pop()
         if isinstance(library, CalleeLibrary):
-            new = [needed for needed in library._linking_libraries if needed not in found]
+            in_circle = [_DEFINED_IN[name] for name in _looked_up(library._final_module) if name in _DEFINED_IN]
+            new = [needed for needed in library._linking_libraries + in_circle if needed not in found]
             found.update(dict.fromkeys(new))
             pending += new
     return list(found)
+
+
+def _looked_up(module: Any) -> set[str]:
+    """The functions that numba looks up by their symbols once they are loaded: they call each other in a circle."""
+    names = [variable.name for variable in module.global_variables]
+    return {name.removeprefix(_LOOKED_UP) for name in names if name.startswith(_LOOKED_UP)}
+
+
+def _defined_functions(module: Any) -> list[Any]:
+    return [function for function in module.functions if not function.is_declaration]
 
 
 def _own_module(library: Any) -> Any:
     return library._final_module if isinstance(library, CalleeLibrary) else library._get_module_for_linking()
 
 
-def _hide_all_but(module: Any, function: str, symbol: str) -> None:
-    """Give one function its symbol; nothing else can then be called from outside, or taken for another."""
-    unresolved = [variable.name for variable in module.global_variables if variable.name.startswith(_UNRESOLVED)]
-    for other in module.functions:
-        if not other.is_declaration:
-            # Of functions that call each other in a circle numba looks one up by its symbol.
-            other.linkage = "weak_odr" if _UNRESOLVED + other.name in unresolved else "internal"
-    seen = module.get_function(function)
-    seen.linkage = "external"
-    seen.name = symbol
+def _hide_all_but(module: Any, function: str) -> set[str]:
+    """Make all functions but one local to a module, for LLVM to inline or drop them. Returns their names."""
+    looked_up = _looked_up(module)
+    hidden = set()
+    for other in _defined_functions(module):
+        if other.name in looked_up:
+            other.linkage = "weak_odr"
+        elif other.name != function:
+            other.linkage = "internal"
+            hidden.add(other.name)
+    return hidden
 
 
-def _own_environments(module: Any, result: CompileResult, symbol: str) -> dict[str, Any]:
+def _rename(module: Any, hidden: set[str], name: str) -> None:
+    """Give local functions names that no other module has.
+
+    LLVM knows the local functions of all modules by their names. A later module with code of the same function
+    would otherwise call the one that was optimised for the callers here.
+    """
+    for function in _defined_functions(module):
+        if function.name in hidden:
+            function.name = f"{function.name}.{name}"
+
+
+def _own_environments(module: Any, result: CompileResult, name: str) -> dict[str, Any]:
     """The environments of a module's functions, by variables that are now no other module's.
 
     numba's names of them hold a number counted within the process, like those of functions.
@@ -433,7 +489,7 @@ def _own_environments(module: Any, result: CompileResult, symbol: str) -> dict[s
         known = variable.name == result.fndesc.env_name
         environment = result.environment if known else lookup_environment(variable.name)
         if environment is not None and environment.can_cache():
-            variable.name = f"{variable.name}.{symbol}"
+            variable.name = f"{variable.name}.{name}"
             environments[variable.name] = environment
     return environments
 
@@ -446,8 +502,9 @@ def _set_environments(library: Any, environments: dict[str, Any]) -> None:
 
 def _is_whole(piece: Piece, library: Any) -> bool:
     """Whether the code can be used by another process."""
-    in_circle = any(v.name.startswith(_UNRESOLVED) for v in library._final_module.global_variables)
-    return not in_circle and all((cache_folder() / f"{symbol}.nbc").exists() for symbol in piece.needs)
+    return not _looked_up(library._final_module) and all(
+        (cache_folder() / f"{name}.nbc").exists() for name in piece.needs
+    )
 
 
 def _loaded(name: str | None, context: Any) -> tuple[Piece | None, Any]:
@@ -455,21 +512,20 @@ def _loaded(name: str | None, context: Any) -> tuple[Piece | None, Any]:
     try:
         content = (cache_folder() / f"{name}.nbc").read_bytes()
         piece = Piece(*pickle.loads(_checked(content)))
-        return piece, _APART.get(piece.symbol) or _load(piece, context)
+        return piece, _LOADED.get(piece.name) or _load(piece, context)
     except Exception:  # absent, unreadable, damaged: whatever it is, a compile repairs it
         return None, None
 
 
 def _load(piece: Piece, context: Any) -> Any:
-    for symbol in piece.needs:
-        if symbol not in _APART:
-            needed, library = _loaded(symbol, context)
-            if needed is None:
-                raise LookupError(symbol)
-            _APART[symbol] = library
+    for needed in piece.needs:
+        if needed not in _LOADED:
+            _loaded(needed, context)
+        if needed not in _LOADED:  # LLVM would end the process
+            raise LookupError(needed)
     for prepare in piece.prepare:
         prepare()
-    library = JITCodeLibrary(context.codegen(), piece.symbol)
+    library = JITCodeLibrary(context.codegen(), piece.name)
     library.enable_object_caching()
     library._set_compiled_object(piece.code)
     library._finalize_final_module()
@@ -478,6 +534,7 @@ def _load(piece: Piece, context: Any) -> Any:
         environments[variable] = Environment(importlib.import_module(module).__dict__)
         environments[variable].consts[:] = constants
     _set_environments(library, environments)
+    _LOADED[piece.name] = library
     return library
 
 
@@ -519,6 +576,11 @@ def _deferrals(context: Any) -> list[tuple[Any, str, Any]]:
         (context, "create_cfunc_wrapper", nothing),
         (context, "get_executable", _not_for_python),
     ]
+
+
+def _of_any_value(arg: Any) -> Any:
+    """The type of a constant without its value."""
+    return types.unliteral(arg) if isinstance(arg, types.IntegerLiteral | types.BooleanLiteral) else arg
 
 
 def _not_for_python(library: Any, fndesc: Any, environment: Any) -> Any:
@@ -569,7 +631,7 @@ def _remembered_call_types() -> Callable[..., Any]:
 
 def _quick_list_of_variables() -> Callable[..., Any]:
     @functools.cache
-    def may_hold(kind: type) -> bool:
+    def may_hold(kind: Any) -> bool:
         return issubclass(kind, ir.Inst | list | tuple | dict)
 
     def list_variables(self: Any, value: Any) -> list[Any]:
@@ -583,10 +645,10 @@ def _quick_list_of_variables() -> Callable[..., Any]:
             return []
         found = []
         for item in value:
-            kind = type(item)
+            kind: Any = type(item)
             if kind is ir.Var:
                 found.append(item)
-            elif may_hold(kind):  # type: ignore[arg-type]
+            elif may_hold(kind):
                 found += list_variables(self, item)
         return found
 
@@ -608,7 +670,7 @@ def _quick_comparison() -> dict[str, Callable[..., Any]]:
     def hash_of_names(kind: Any) -> int:
         return hash(tuple(sorted(kind.options)))
 
-    return {"values": values, "__eq__": equal, "__hash__": lambda self: hash_of_names(type(self))}  # type: ignore[arg-type]
+    return {"values": values, "__eq__": equal, "__hash__": lambda self: hash_of_names(self.__class__)}
 
 
 def _if_heard(send: Callable[..., None]) -> Callable[..., None]:
@@ -617,21 +679,6 @@ def _if_heard(send: Callable[..., None]) -> Callable[..., None]:
             send(kind, *args, **kws)
 
     return send_if_heard
-
-
-@functools.cache
-def _record_symbol(record: numba.types.Record) -> tuple[str, tuple[int]]:
-    """How a record type enters the symbols of machine code: by its contents.
-
-    numba takes a number counted within the process. Code kept by two processes, each for a record type of its
-    own, could then carry one symbol for two functions, and a third process that loads both would call the
-    wrong one (seen: a crash with worlds of two shapes).
-    """
-    digest = hashlib.sha256(record.name.encode()).digest()
-    return "Record", (int.from_bytes(digest[:8], "big"),)
-
-
-numba.types.Record.mangling_args = property(_record_symbol)
 
 
 def _compiled(func: Callable[..., Any], *, inline: str, parallel: bool, apart: bool) -> Any:

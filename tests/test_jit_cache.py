@@ -187,6 +187,197 @@ def test_code_for_a_function_as_argument_is_not_kept(program: Path) -> None:
     assert not kept(program)
 
 
+CALLS = """
+import sys
+import numba
+import numpy as np
+from fmgym.jit import njit, prange
+
+@njit
+def inner(x):
+    return x + 1
+
+@njit(apart=True)
+def far(values, x):
+    if x < 0:
+        raise ValueError("negative", 7)
+    return inner(values[0]) + x, values[1:]
+
+@njit
+def near(values, x):
+    total, rest = far(values, x)
+    return total + rest[0]
+
+@njit
+def other(values):
+    return far(values, 2)[0] + inner(0)
+
+@njit
+def factorial(n):
+    return 1 if n < 2 else n * factorial(n - 1)
+
+@njit
+def even(n):
+    return True if n == 0 else odd(n - 1)
+
+@njit
+def odd(n):
+    return False if n == 0 else even(n - 1)
+
+@njit
+def element(i):
+    return (1, 2.5)[i]
+
+@njit
+def elements():
+    return inner(1) + inner(2) + element(0) + element(1)
+
+@njit(parallel=True)
+def parallel(values):
+    total = 0.0
+    for i in prange(len(values)):
+        total += values[i]
+    return total
+
+@numba.njit
+def foreign(values):
+    return near(values, 1) + other(values) + factorial(4) + even(4)
+
+@numba.njit(cache=True)
+def foreign_and_kept(values):
+    return near(values, 1)
+
+values = np.arange(4.0)
+for call in sys.argv[1:]:
+    try:
+        print(eval(call))
+    except ValueError as error:
+        print(repr(error))
+"""
+
+
+@pytest.fixture
+def calls(tmp_path: Path) -> Path:
+    path = tmp_path / "calls.py"
+    path.write_text(CALLS)
+    return path
+
+
+def test_only_what_python_calls_and_what_is_apart_is_kept(calls: Path) -> None:
+    run(calls, "near(values, 1)", "other(values)")
+    assert [path.name.rsplit("-", 1)[0] for path in kept(calls)] == ["far-apart", "near-entry", "other-entry"]
+
+
+SOME_CALLS = {
+    "near(values, 1)": "3.0",
+    "other(values)": "4.0",
+    "far(values, 1)": "(2.0, array([1., 2., 3.]))",
+    "far(values, -1)": "ValueError('negative', 7)",
+    "near(values, -1)": "ValueError('negative', 7)",
+    "factorial(5)": "120",
+    "odd(7)": "True",
+    "elements()": "8.5",
+    "parallel(values)": "6.0",
+    "foreign(values)": "32.0",
+    "foreign_and_kept(values)": "3.0",
+}
+
+
+@pytest.mark.parametrize("first", [0, 5, 9])
+def test_calls_of_all_kinds_compiled_and_loaded_in_any_order(calls: Path, first: int) -> None:
+    """Kernels that call themselves, and functions that numba compiles on its own, look for symbols."""
+    order = [*list(SOME_CALLS)[first:], *list(SOME_CALLS)[:first]]
+    expected = [SOME_CALLS[call] for call in order]
+    assert run(calls, *order)[0] == expected
+    assert run(calls, *order)[0] == expected
+    assert run(calls, *reversed(order))[0] == expected[::-1]
+
+
+def test_a_kernel_is_compiled_once_for_all_constants_if_they_do_not_change_types(calls: Path) -> None:
+    types = "[len(kernel.overloads) for kernel in (inner, element)]"
+    assert run(calls, "elements()", types)[0] == ["8.5", "[1, 2]"]
+
+
+def test_what_is_apart_is_loaded_to_compile_its_callers(calls: Path) -> None:
+    run(calls, "near(values, 1)")
+    assert run(calls, "other(values)", "list(inner.overloads)")[0] == ["4.0", "[(int64,)]"], "far was compiled again"
+
+
+@pytest.mark.parametrize("damage", [lambda path: path.unlink(), lambda path: path.write_bytes(b"garbage")])
+def test_nothing_calls_what_is_lost(calls: Path, damage: Callable[[Path], object]) -> None:
+    hits = "near.stats.cache_hits.total()"
+    run(calls, "near(values, 1)")
+    damage(kept(calls)[0])
+    assert run(calls, "near(values, 1)", hits)[0] == ["3.0", "0"]
+    assert run(calls, "near(values, 1)", hits)[0] == ["3.0", "1"]
+
+
+def test_a_folder_that_vanishes_while_a_process_runs(calls: Path) -> None:
+    vanish = "__import__('shutil').rmtree('cache')"
+    for _ in range(2):  # far was compiled by the process itself, and by another
+        assert run(calls, "near(values, 1)", vanish, "other(values)")[0] == ["3.0", "None", "4.0"]
+        assert run(calls, "other(values)", "near(values, 1)")[0] == ["4.0", "3.0"]
+
+
+def test_a_kernel_survives_pickling(calls: Path) -> None:
+    run(calls, "open('kernel', 'wb').write(__import__('pickle').dumps(far))")
+    loaded = "__import__('pickle').loads(open('kernel', 'rb').read())"
+    assert run(calls, f"{loaded}.apart", f"{loaded}(values, 1)[0]")[0] == ["True", "2.0"]
+
+
+# Large enough that LLVM does not inline what is called, and so calls it by a symbol.
+LARGE = """
+import sys
+import numpy as np
+from fmgym.jit import njit
+
+@njit
+def one_sum(w):
+    total = 0
+    for i in range(len(w.items)):
+        x = w.items[i].x
+        LINES
+        total += x
+    return total
+
+@njit
+def sums(w):
+    total = 0
+    for i in range(2):
+        total += one_sum(w)
+        w.items[0].x += 1
+        total += one_sum(w)
+    return total + one_sum(w)
+
+for n in map(int, sys.argv[1:]):
+    item = np.dtype([("pad", np.int64, (n,)), ("x", np.int64)])
+    w = np.zeros(1, np.dtype([("items", item, (n,))]))
+    w["items"]["x"] = 1
+    print(sums(w[0]))
+"""
+
+
+def test_functions_of_two_processes_may_have_one_symbol(tmp_path: Path) -> None:
+    """numba numbers record types and functions within a process, and puts the numbers into symbols."""
+    program = tmp_path / "large.py"
+    lines = [f"x += w.items[(i + x) % len(w.items)].x // {k}" for k in range(2, 40)]
+    program.write_text(LARGE.replace("LINES", "\n        ".join(lines)))
+    small, large = run(program, "2")[0], run(program, "300")[0]
+    assert small != large
+    assert run(program, "2", "300")[0] == small + large
+    assert run(program, "300", "2")[0] == large + small
+
+
+def test_numba_is_as_before_when_kernels_are_compiled(calls: Path) -> None:
+    look = (
+        "[v for o in (numba.types.Record, numba.types.BaseFunction, c, c.codegen(), numba.core.ir.Inst,"
+        " numba.core.targetconfig.TargetConfig, numba.core.event) for v in vars(o).values()"
+        " if getattr(v, '__module__', '') == 'fmgym.jit' and type(v) is not type(near)]"
+    )
+    context = "globals().update(c=near.targetctx)"
+    assert run(calls, "near(values, 1)", context, look)[0] == ["3.0", "None", "[]"]
+
+
 def test_a_folder_that_cannot_be_written(program: Path) -> None:
     blocked = program.parent / "a file"
     blocked.touch()
