@@ -39,7 +39,7 @@ def _still(spans: dict[str, np.ndarray]) -> list[str]:
     """The numbers of each table's rows that have had one value only."""
     names = []
     for table, columns in observation.TABLES.items():
-        widest = spans[table].reshape(-1, spans[table].shape[-1]).max(0)
+        widest = spans[table].reshape(-1, sum(c.width for c in columns)).max(0)
         every = [f"{table}.{c.name}[{i}]" for c in columns for i in range(c.width)]
         names += [name for name, span in zip(every, widest, strict=True) if span == 0]
     return names
@@ -58,6 +58,7 @@ def test_spaces_are_finite_boxes_on_one_level() -> None:
     space = observation.layout(SHAPE).space()
     for box in space.values():
         assert isinstance(box, spaces.Box)
+        assert len(box.shape) == 1
         assert box.dtype == np.float32
         assert box.is_bounded()
 
@@ -77,7 +78,8 @@ def test_views_and_arrays_show_the_same(draft: str) -> None:
     obs = b.layout.split(b.flats[0].copy())
     session = Session(b.world(0).copy())
     low, high, stars = (_columns(_TABLE_OF[draft], name) for name in ("ability_low", "ability_high", "stars"))
-    for row, person in zip(obs[_TABLE_OF[draft]], _people(session, draft), strict=False):
+    rows = obs[_TABLE_OF[draft]].reshape(b.layout.slices[_TABLE_OF[draft]][1])
+    for row, person in zip(rows, _people(session, draft), strict=False):
         band = "-".join(str(round(float(x) * 15 + 65)) for x in (row[low][0], row[high][0]))
         assert band == person["ability"]
         assert float(row[stars][0]) * 5 == pytest.approx(person["potential"])
