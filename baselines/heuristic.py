@@ -12,13 +12,12 @@ WAGE_SHARE = 0.60  # of revenue
 OLD = 32.0  # players past it are for sale
 CORE_AGE = 30.0  # the core renewed is younger
 RENEW_DAYS = 450
-RAISE = 1.15  # offered to a player who renews
-WAGE_STEPS = (1.0, 1.25, 1.5)  # a player who rejects is offered so many times as much
+WAGE_STEPS = (0.95, 1.2, 1.5)  # of a fair wage: what is offered first, and after each rejection
 YEARS = 4
 SQUAD = {"GK": 2, "CB": 4, "FB": 4, "DM": 2, "CM": 4, "AM": 2, "W": 4, "ST": 3}  # drafted, then kept up
-LEAST, MOST = 20, 26  # seniors: no sale below, no signing or promotion beyond
-GOOD_PRICE = 1.1  # of public value: a bid for a lesser player that is taken
-MARKUP = 1.8  # asked for others
+LEAST, MOST = 22, 27  # seniors: no sale below, no signing or promotion beyond
+GOOD_PRICE = 1.2  # of public value: a bid for a lesser player that is taken
+MARKUP = 2.0  # asked for others
 MARKET_STOPS = {"summer_plan", "summer_deadline", "winter_open", "winter_deadline"}
 TARGET_AGE = 26
 GREEN = 3  # ability points a target may lack
@@ -155,7 +154,7 @@ def _best_swap(templates: Sequence[Row], chosen: Sequence[Row], money: float, wa
 def quality(row: Row) -> float:
     """How good a player is and a young one will be, less what an old one has left."""
     young = min(max((TARGET_AGE - row["age"]) / 6, 0.0), 1.0)
-    return middle(row) + PROMISE * young * potential(row) - FADING * max(row["age"] - CORE_AGE, 0.0)
+    return float(middle(row) + PROMISE * young * potential(row) - FADING * max(row["age"] - CORE_AGE, 0.0))
 
 
 # Offers
@@ -166,7 +165,7 @@ def answer_offers(office: Office) -> None:
     answers = {
         "bid_received": _keep_or_sell,
         "bid_countered": _take_fee,
-        "fee_agreed": _agree_terms,
+        "fee_agreed": _agreed,
         "wage_countered": _take_wage,
     }
     for offer in office.packet.offers:
@@ -190,15 +189,22 @@ def _keep_or_sell(office: Office, offer: Row) -> None:
 def _take_fee(office: Office, offer: Row) -> None:
     shown = office.stop.call("get_player", player_id=offer["player"])
     fair = shown.ok and offer["fee_m"] <= min(BIDS[-1] * shown.data["value_m"], SHARE_OF_CASH * office.spare)
-    respond(office, offer, "accept_counter" if fair else "reject")
-    if fair:
-        _agree_terms(office, offer)
+    result = respond(office, offer, "accept_counter" if fair else "reject")
+    if outcome(result) == "accepted":
+        agree_terms(office, offer["player"])
 
 
-def _agree_terms(office: Office, offer: Row) -> None:
-    shown = office.stop.call("get_player", player_id=offer["player"])
-    if shown.ok:
-        sign(office, shown.data, max(shown.data["wage_m"] * RAISE, fair_wage(office, shown.data)))
+def _agreed(office: Office, offer: Row) -> None:
+    agree_terms(office, offer["player"])
+
+
+def agree_terms(office: Office, player_id: str) -> bool:
+    """A fee is agreed: take what the player demands if it fits. Whether he came."""
+    offers = office.stop.packet.offers
+    demand = next((o for o in offers if o["kind"] == "fee_agreed" and o["player"] == player_id), None)
+    if demand is None or demand["wage_m_per_year"] > office.headroom:
+        return False
+    return outcome(respond(office, demand, "accept")) == "accepted"
 
 
 def _take_wage(office: Office, offer: Row) -> None:
@@ -225,7 +231,7 @@ def renew_core(office: Office) -> None:
     for row in list(office.squad):
         ending = day(row["until"]) - office.today <= RENEW_DAYS and "leaves_for" not in row
         if ending and row["age"] < CORE_AGE and middle(row) >= level:
-            sign(office, row, max(row["wage_m"] * RAISE, fair_wage(office, row)), row["wage_m"])
+            sign(office, row, max(row["wage_m"], fair_wage(office, row)), row["wage_m"])
 
 
 def fair_wage(office: Office, row: Row) -> float:
@@ -289,7 +295,7 @@ def buy(office: Office) -> None:
 
 def _shortage(office: Office, position: str) -> float:
     """Players at a position relative to those wished."""
-    return sum(row["position"] == position for row in office.squad) / SQUAD[position]
+    return float(sum(row["position"] == position for row in office.squad) / SQUAD[position])
 
 
 def _buy_at(office: Office, position: str) -> bool:
@@ -318,7 +324,7 @@ def _bid(office: Office, target: Row) -> bool:
             counter = {"offer_id": result.data["offer_id"], "response": "accept_counter"}
             result = office.stop.call("respond_to_offer", **counter)
         if outcome(result) == "accepted":
-            return sign(office, target, max(target["wage_m"] * RAISE, fair_wage(office, target)))
+            return agree_terms(office, target["id"])
         if outcome(result) != "rejected":
             break
     return False
@@ -366,7 +372,7 @@ def choose_lineup(office: Office) -> None:
 
 def strength(row: Row) -> float:
     """What a player is worth today: ability and form, less fatigue."""
-    return middle(row) + FORM * row["form"] + MORALE * (row["morale"] - 50) - FATIGUE * (100 - row["condition"])
+    return float(middle(row) + FORM * row["form"] + MORALE * (row["morale"] - 50) - FATIGUE * (100 - row["condition"]))
 
 
 def pick_eleven(rows: Sequence[Row]) -> list[str]:

@@ -13,10 +13,8 @@ from fmgym.stop import Stop
 from fmgym.tools import FORMATIONS
 
 MOST_ACTIONS = 3
-DEAREST = 2.0  # bids go up to this times public value
-WAGES = (0.8, 1.8)  # wage offers lie between these times the present wage
+DEAREST = 2.0  # bids go up to this times the cash: half is due at once, whoever the target
 INSTALMENTS = 1  # half of every fee stays owed
-YEARS = 5
 
 
 class Dice:
@@ -68,7 +66,7 @@ def _answer(stop: Stop, dice: Dice, offer: dict[str, Any]) -> None:
 
 
 def _bid(stop: Stop, dice: Dice) -> None:
-    """A random amount for a random player elsewhere; terms at random when the fee is agreed."""
+    """A random amount for a random player elsewhere, and whatever he demands when the fee is agreed."""
     found = stop.call("get_transfer_market", kind="all", limit=1)
     if not found.ok or found.data["found"] == 0:
         return
@@ -76,17 +74,10 @@ def _bid(stop: Stop, dice: Dice) -> None:
     if not page.ok or not page.data["players"]:
         return
     target = page.data["players"][0]
-    amount = round(max(dice.between(0.0, DEAREST) * target["value_m"], 0.1), 2)
+    amount = round(max(dice.between(0.0, DEAREST) * stop.packet.digest.cash_m, 0.1), 2)
     bid = stop.call("make_transfer_offer", player_id=target["id"], amount_m=amount, instalments=INSTALMENTS)
     if bid.ok and bid.data["status"] == "accepted":
-        _sign(stop, dice, target["id"])
-
-
-def _sign(stop: Stop, dice: Dice, player: str) -> None:
-    shown = stop.call("get_player", player_id=player)
-    if shown.ok:
-        wage = round(max(dice.between(*WAGES) * shown.data["wage_m"], 0.05), 2)
-        stop.call("offer_contract", player_id=player, wage_m_per_year=wage, years=1 + dice.below(YEARS))
+        stop.call("respond_to_offer", offer_id=bid.data["offer_id"], response="accept")
 
 
 def _list(stop: Stop, dice: Dice) -> None:

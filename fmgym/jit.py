@@ -237,6 +237,9 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]
 
     def _linked_entry(self, args: tuple[Any, ...]) -> tuple[Piece, Any]:
         callee = self.compile_callee(args)
+        if self.apart:  # what others call by its symbol has no name from which numba could make a wrapper's
+            callee = self._intermediate(args)
+            self.targetctx.remove_user_function(callee.entry_point)
         wrapper = CalleeLibrary(self.targetctx.codegen(), f"{self.py_func.__qualname__} for Python")
         parts = (callee.fndesc, callee.environment, callee.call_helper)
         # As when numba compiles the function itself: else arrays made in it would not reach Python.
@@ -336,7 +339,7 @@ class CalleeLibrary(JITCodeLibrary):  # type: ignore[misc]
 
     def _get_module_for_linking(self) -> Any:
         """The code with all it calls: for functions that numba compiles on its own."""
-        if self._shared_module is None:
+        if self._shared_module is None:  # type: ignore[has-type]
             module = self._final_module.clone()
             for library in _linked_with(self)[1:]:
                 self._reload_init.update(library._reload_init)
@@ -583,7 +586,7 @@ def _quick_list_of_variables() -> Callable[..., Any]:
             kind = type(item)
             if kind is ir.Var:
                 found.append(item)
-            elif may_hold(kind):
+            elif may_hold(kind):  # type: ignore[arg-type]
                 found += list_variables(self, item)
         return found
 
@@ -605,7 +608,7 @@ def _quick_comparison() -> dict[str, Callable[..., Any]]:
     def hash_of_names(kind: Any) -> int:
         return hash(tuple(sorted(kind.options)))
 
-    return {"values": values, "__eq__": equal, "__hash__": lambda self: hash_of_names(type(self))}
+    return {"values": values, "__eq__": equal, "__hash__": lambda self: hash_of_names(type(self))}  # type: ignore[arg-type]
 
 
 def _if_heard(send: Callable[..., None]) -> Callable[..., None]:

@@ -206,4 +206,5 @@ def _types(key: tuple[tuple[str, int], ...]) -> SimpleNamespace:
 
 def world_type(shape: SimpleNamespace) -> np.dtype:
     """The record type of a world of that shape (``Params.shape``)."""
-    return _types(tuple(sorted(vars(shape).items()))).world
+    world: np.dtype = _types(tuple(sorted(vars(shape).items()))).world
+    return world

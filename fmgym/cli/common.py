@@ -22,7 +22,7 @@ class Interrupted(Exception):
 
 
 PolicyName = Annotated[
-    str, typer.Option(metavar="NAME", help="A reference policy: random, idle, heuristic.", show_default=False)
+    str, typer.Option(metavar="NAME", help="A reference policy, such as heuristic, idle or random.", show_default=False)
 ]
 Seed = Annotated[str, typer.Option(metavar="SEED", help="The world's seed, 0 to 2**63-1.", show_default=False)]
 JsonFile = Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Also write what was computed as JSON.")]

@@ -20,8 +20,8 @@ RunFolder = Annotated[Path, typer.Argument(metavar="RUN_DIR", help="The folder o
 
 
 def run(
-    policy: common.PolicyName,
     seed: common.Seed,
+    policy: common.PolicyName = "heuristic",
     seasons: common.Seasons = "20",
     opponents: common.Opponents = "tiered",
     draft: common.Draft = "agent",

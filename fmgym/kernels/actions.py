@@ -454,7 +454,8 @@ def _note(w, seat, tool, args, outcome):
             a.day = b.day
             a.tool = b.tool
             a.outcome = b.outcome
-            a.args[:] = b.args
+            for j in range(len(a.args)):
+                a.args[j] = b.args[j]
         s.n_recent -= 1
     r = s.recent[s.n_recent]
     r.day = w.day

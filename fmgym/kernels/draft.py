@@ -48,7 +48,8 @@ def picks_for(w, p, club, picks):
         if quality > best:
             best = quality
             n_best = n
-            picks[:n] = trial[:n]
+            for i in range(n):
+                picks[i] = trial[i]
     return n_best
 
 
