@@ -175,6 +175,13 @@ TABLES: dict[str, tuple[Column, ...]] = {
         _flag("talks_off", "1 while he refuses to talk"),
     ),
 }
+
+
+def table_width(table: str) -> int:
+    """How many numbers a row of a table has."""
+    return sum(c.width for c in TABLES[table])
+
+
 _SINGLE = ("calendar", "club")  # tables of one row
 
 
@@ -197,7 +204,7 @@ class Layout:
         for table, columns in TABLES.items():
             n = rows.get(table, 1)
             row = record([(c.name, np.float32, (c.width,)) if c.width > 1 else (c.name, np.float32) for c in columns])
-            width = sum(c.width for c in columns)
+            width = table_width(table)
             fields.append((table, row) if table in _SINGLE else (table, row, (n,)))
             self.slices[table] = (slice(start, start + n * width), (n, width))
             lows.append(np.tile(np.concatenate([np.full(c.width, min(c.low, 0.0)) for c in columns]), n))
