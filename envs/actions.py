@@ -175,18 +175,26 @@ def docs(shape: SimpleNamespace) -> str:
 
 
 @njit
+def locate(starts, index):
+    """(group, row, column) of an index; group -1 when it is out of range."""
+    if index < 0 or index >= starts[len(COLUMNS)]:
+        return -1, 0, 0
+    group = 0
+    while index >= starts[group + 1]:
+        group += 1
+    at = index - starts[group]
+    return group, at // COLUMNS[group], at % COLUMNS[group]
+
+
+@njit
 def decode(w, p, seat, screen, starts, index, args):
     """The call an index means now, its arguments in ``args`` (N_ARGS). Returns (tool, number of arguments).
 
     A row that is empty gives a call the engine refuses; an index out of range no tool at all.
     """
-    if index < 0 or index >= starts[len(COLUMNS)]:
+    group, row, column = locate(starts, index)
+    if group < 0:
         return -1, 0
-    group = 0
-    while index >= starts[group + 1]:
-        group += 1
-    row = (index - starts[group]) // COLUMNS[group]
-    column = (index - starts[group]) % COLUMNS[group]
     if group <= Group.DRAFT:
         return _decode_plain(w, seat, group, row, column, args)
     if group == Group.BID:
@@ -392,12 +400,11 @@ def masks(w, p, seat, screen, starts):
     mask[starts[Group.ORDER] : starts[Group.ORDER + 1]] = 1  # what is set can be cleared, what is not can be set
     for kind in range(N_FACILITIES):
         mask[starts[Group.INVEST] + kind] = actions.check_invest(w, p, seat, kind) == Error.OK
-    cooling = talks.any_cooling(w, s.club)
-    if s.negotiations < p.stop.negotiations:
-        _mask_bids(w, p, seat, screen, cooling, mask[starts[Group.BID] : starts[Group.BID + 1]])
-        _mask_replies(w, p, seat, mask[starts[Group.REPLY] : starts[Group.REPLY + 1]])
-    _mask_signings(w, p, seat, screen, cooling, mask[starts[Group.SIGN] : starts[Group.SIGN + 1]])
-    _mask_squad(w, p, seat, starts, cooling, mask)
+    for row in range(len(screen.market)):
+        mask_market_row(w, p, seat, screen, starts, row)
+    for row in range(w.clubs[s.club].n_squad):
+        mask_squad_row(w, p, seat, screen, starts, row)
+    mask_replies(w, p, seat, screen, starts)
     _mask_academy(w, p, seat, starts, mask)
 
 
@@ -434,39 +441,51 @@ def _mask_draft(w, p, seat, out):
 
 
 @njit
-def _mask_bids(w, p, seat, screen, cooling, out):
+def mask_market_row(w, p, seat, screen, starts, row):
+    """Bids and contract offers for one row. ``screen.cooling``: how many talks are broken off."""
+    bids = screen.mask[starts[Group.BID] + row * _BID : starts[Group.BID] + (row + 1) * _BID]
+    terms = screen.mask[starts[Group.SIGN] + row * _SIGN : starts[Group.SIGN] + (row + 1) * _SIGN]
+    bids[:] = 0
+    terms[:] = 0
+    slot = market_slot(w, seat, screen, row)
+    if slot < 0:
+        return
     club = w.seats[seat].club
+    uid = screen.market[row]
     cash = w.clubs[club].cash
-    for row in range(len(screen.market)):
-        slot = market_slot(w, seat, screen, row)
-        if slot < 0 or actions.not_for_sale(w, p, seat, screen.market[row]) != Error.OK:
-            continue
-        if cooling and talks.fee_cooling(w, club, screen.market[row]):
-            continue
+    if _may_bid(w, p, seat, screen, uid):
         for column in range(_BID):
             fee = _fee(w, p, slot, column // len(INSTALMENTS))
-            now = market.down_payment(fee, _instalments(p, column % len(INSTALMENTS)))
-            out[row * _BID + column] = now <= cash
-
-
-@njit
-def _mask_signings(w, p, seat, screen, cooling, out):
-    club = w.seats[seat].club
-    cash = w.clubs[club].cash
-    for row in range(len(screen.market)):
-        slot = market_slot(w, seat, screen, row)
-        if slot < 0 or actions.no_contract(w, p, seat, screen.market[row]) != Error.OK:
-            continue
-        if cooling and talks.wage_cooling(w, club, screen.market[row]):
-            continue
-        fee = actions.agreed_fee(w, seat, screen.market[row])
+            bids[column] = market.down_payment(fee, _instalments(p, column % len(INSTALMENTS))) <= cash
+    if actions.no_contract(w, p, seat, uid) == Error.OK and not _wage_talks_off(w, screen, club, uid):
+        fee = actions.agreed_fee(w, seat, uid)
         for column in range(_SIGN):
             cost = fee + contracts.signing_cost(p, _wage(w, p, seat, screen, slot, column // len(YEARS)))
-            out[row * _SIGN + column] = cost <= cash and YEARS[column % len(YEARS)] <= p.wage.years
+            terms[column] = cost <= cash and YEARS[column % len(YEARS)] <= p.wage.years
 
 
 @njit
-def _mask_replies(w, p, seat, out):
+def _may_bid(w, p, seat, screen, uid):
+    """Whether a bid can be legal at some price."""
+    s = w.seats[seat]
+    if s.negotiations >= p.stop.negotiations or actions.not_for_sale(w, p, seat, uid) != Error.OK:
+        return False
+    return screen.cooling == 0 or not talks.fee_cooling(w, s.club, uid)
+
+
+@njit
+def _wage_talks_off(w, screen, club, uid):
+    return screen.cooling > 0 and talks.wage_cooling(w, club, uid)
+
+
+@njit
+def mask_replies(w, p, seat, screen, starts):
+    """Answers to all live offers; with the negotiation budget spent none, and no bid either."""
+    out = screen.mask[starts[Group.REPLY] : starts[Group.REPLY + 1]]
+    out[:] = 0
+    if w.seats[seat].negotiations >= p.stop.negotiations:
+        screen.mask[starts[Group.BID] : starts[Group.BID + 1]] = 0
+        return
     args = np.zeros(N_ARGS, np.int64)
     for row in range(len(w.seats[seat].offers)):
         if w.seats[seat].offers[row].state != OfferState.LIVE:
@@ -478,24 +497,22 @@ def _mask_replies(w, p, seat, out):
 
 
 @njit
-def _mask_squad(w, p, seat, starts, cooling, mask):
-    """A senior can always be listed or taken off the list; any eleven of the squad are a lineup."""
+def mask_squad_row(w, p, seat, screen, starts, row):
+    """Calls about a senior. He can always be listed or taken off the list; any eleven of the squad are a lineup."""
     club = w.seats[seat].club
     c = w.clubs[club]
-    for i in range(c.n_squad):
-        slot = c.squad[i]
-        pl = w.players[slot]
-        mask[starts[Group.LIST] + i] = 1
-        mask[starts[Group.START] + i] = c.n_squad >= LINEUP
-        mask[starts[Group.RELEASE] + i] = actions.release_barred(w, p, club, slot) == Error.OK
-        if actions.no_contract(w, p, seat, pl.uid) != Error.OK:
-            continue
-        if cooling and talks.wage_cooling(w, club, pl.uid):
-            continue
-        for column in range(_RENEW):
-            years = YEARS[column % len(YEARS)]
-            longer = contracts.end_of(w, years) >= pl.contract_end
-            mask[starts[Group.RENEW] + i * _RENEW + column] = longer and years <= p.wage.years
+    slot = c.squad[row]
+    pl = w.players[slot]
+    terms = screen.mask[starts[Group.RENEW] + row * _RENEW : starts[Group.RENEW] + (row + 1) * _RENEW]
+    screen.mask[starts[Group.LIST] + row] = 1
+    screen.mask[starts[Group.START] + row] = c.n_squad >= LINEUP
+    screen.mask[starts[Group.RELEASE] + row] = actions.release_barred(w, p, club, slot) == Error.OK
+    terms[:] = 0
+    if actions.no_contract(w, p, seat, pl.uid) != Error.OK or _wage_talks_off(w, screen, club, pl.uid):
+        return
+    for column in range(_RENEW):
+        years = YEARS[column % len(YEARS)]
+        terms[column] = contracts.end_of(w, years) >= pl.contract_end and years <= p.wage.years
 
 
 @njit

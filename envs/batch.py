@@ -202,8 +202,8 @@ def _setup(batch: Batch, final_only: bool) -> np.ndarray:
     setups["opponents"] = OPPONENTS[batch.options["opponents"]]
     setups["auto_draft"] = batch.options["draft"] == "auto"
     setups["final_only"] = final_only
-    (market, _), (offers, _) = batch.layout.slices["market"], batch.layout.slices["offers"]
-    setups["deals"] = market.start, offers.stop
+    for table in ("club", "market", "offers", "squad"):
+        setups[table] = batch.layout.slices[table][0].start
     setups["starts"] = batch.encoding.starts
     setups["low"], setups["high"] = batch.layout.low, batch.layout.high
     return setups

@@ -1,13 +1,15 @@
 """Kernels that write one seat's observation, table by table, into its record (see ``envs.observation``).
 
 A row's columns are written by name; a last pass over the flat buffer keeps every number within its bounds.
+``fill`` writes all; the others again only what a kind of call can have changed, which spares most of the memory a
+turn would touch. ``bounds`` is the batch's setup: bounds, and where the tables lie.
 """
 
 import math
 
 from fmgym.calendar import age, day_of_year, window_open
 from fmgym.enums import N_FACILITIES, OfferKind, OfferState, Status
-from fmgym.envs.observation import CASH, N_KINDS, VALUE, WAGE
+from fmgym.envs.observation import CASH, N_KINDS, VALUE, WAGE, table_width
 from fmgym.jit import njit
 from fmgym.kernels import actions, contracts, finance, roster, scouting, talks
 from fmgym.kernels.condition import condition_now
@@ -16,13 +18,17 @@ from fmgym.kernels.valuation import contract_left, wage_norm
 from fmgym.score import net_worth, squad_value
 from fmgym.state import LINEUP, ORDERS, YEAR
 
+CLUB_WIDTH, MARKET_WIDTH = table_width("club"), table_width("market")
+OFFERS_WIDTH, SQUAD_WIDTH = table_width("offers"), table_width("squad")
+
 
 @njit
-def fill(w, p, seat, screen, flat, low, high):
-    """Write every table. ``flat`` is the buffer of ``screen.obs``, ``low`` and ``high`` its bounds."""
+def fill(w, p, seat, screen, flat, bounds):
+    """Write every table. ``flat`` is the buffer of ``screen.obs``."""
     flat[:] = 0.0
     o = screen.obs
     money = inflation(p, w.day)
+    screen.cooling = talks.cooling(w, w.seats[seat].club)
     _calendar(w, p, seat, o.calendar)
     tick(w, p, seat, screen)
     _club(w, p, seat, o.club, money)
@@ -33,17 +39,62 @@ def fill(w, p, seat, screen, flat, low, high):
     _academy(w, p, seat, o.academy, money)
     _market(w, p, seat, screen, money)
     _offers(w, p, seat, screen, money)
-    _clip(flat, low, high)
+    _clip(flat, bounds, 0, len(flat))
 
 
 @njit
-def deals(w, p, seat, screen, flat, low, high):
-    """Write what a bid changes. The three arrays are those of ``fill`` over the tables market and offers."""
-    flat[:] = 0.0
+def market_talks(w, p, seat, screen, i, flat, bounds):
+    """Write what talks about the player of market row ``i`` change, unless he joins."""
     money = inflation(p, w.day)
-    _market(w, p, seat, screen, money)
+    screen.cooling = talks.cooling(w, w.seats[seat].club)
+    a = bounds.market + i * MARKET_WIDTH
+    flat[a : a + MARKET_WIDTH] = 0.0
+    _market_row(w, p, seat, screen, i, money)
+    _clip(flat, bounds, a, a + MARKET_WIDTH)
+    _offers_again(w, p, seat, screen, flat, bounds, money)
+
+
+@njit
+def squad_talks(w, p, seat, screen, i, flat, bounds):
+    """Write what talks with the player of squad row ``i`` change, unless he signs."""
+    screen.cooling = talks.cooling(w, w.seats[seat].club)
+    squad_row(w, p, seat, screen, i, flat, bounds)
+    _offers_again(w, p, seat, screen, flat, bounds, inflation(p, w.day))
+
+
+@njit
+def squad_row(w, p, seat, screen, i, flat, bounds):
+    """Write one row of the squad again."""
+    a = bounds.squad + i * SQUAD_WIDTH
+    flat[a : a + SQUAD_WIDTH] = 0.0
+    _squad_row(w, p, seat, screen, i, inflation(p, w.day))
+    _clip(flat, bounds, a, a + SQUAD_WIDTH)
+    tick(w, p, seat, screen)
+
+
+@njit
+def _offers_again(w, p, seat, screen, flat, bounds, money):
+    a = bounds.offers
+    b = a + len(screen.obs.offers) * OFFERS_WIDTH
+    flat[a:b] = 0.0
     _offers(w, p, seat, screen, money)
-    _clip(flat, low, high)
+    _clip(flat, bounds, a, b)
+    tick(w, p, seat, screen)
+
+
+@njit
+def plans(w, p, seat, screen, flat, bounds):
+    """Write what tactics, lineup and standing orders change: the club's page and who would start."""
+    a = bounds.club
+    flat[a : a + CLUB_WIDTH] = 0.0
+    _club(w, p, seat, screen.obs.club, inflation(p, w.day))
+    _clip(flat, bounds, a, a + CLUB_WIDTH)
+    c = w.clubs[w.seats[seat].club]
+    for i in range(c.n_squad):
+        screen.obs.squad[i].eleven = 0.0
+        for r in range(LINEUP):
+            if screen.eleven[r] == c.squad[i]:
+                screen.obs.squad[i].eleven = 1.0
     tick(w, p, seat, screen)
 
 
@@ -56,9 +107,9 @@ def tick(w, p, seat, screen):
 
 
 @njit
-def _clip(flat, low, high):
-    for i in range(len(flat)):
-        flat[i] = min(max(flat[i], low[i]), high[i])
+def _clip(flat, bounds, a, b):
+    for i in range(a, b):
+        flat[i] = min(max(flat[i], bounds.low[i]), bounds.high[i])
 
 
 @njit
@@ -215,32 +266,36 @@ def _draft(w, p, seat, table):
 
 @njit
 def _squad(w, p, seat, screen, money):
-    c = w.clubs[w.seats[seat].club]
-    table = screen.obs.squad
-    matches = max(c.played, 1)
-    cooling = talks.any_cooling(w, w.seats[seat].club)
-    for i in range(c.n_squad):
-        slot = c.squad[i]
-        pl = w.players[slot]
-        row = table[i]
-        _person(w, p, seat, row, slot)
-        row.value = root(pl.value, VALUE * money)
-        row.wage = root(pl.wage, WAGE * money)
-        row.wage_norm = root(norm(w, p, seat, screen, slot), WAGE * money)
-        row.contract = contract_left(w, slot) / YEAR
-        row.condition = condition_now(w, p, slot) / 100.0
-        row.form = pl.form
-        row.morale = pl.morale / 100.0
-        row.injured = (pl.injured_until - w.day) / 100.0
-        row.banned = pl.banned
-        row.starts = pl.starts / matches
-        row.rating = pl.rating_sum / (10.0 * max(pl.apps, 1))
-        row.listed = pl.listed
-        row.leaving = 1.0 if pl.next_club >= 0 else 0.0
-        row.talks_off = cooling and talks.wage_cooling(w, w.seats[seat].club, pl.uid)
-        for r in range(LINEUP):
-            if screen.eleven[r] == slot:
-                row.eleven = 1.0
+    for i in range(w.clubs[w.seats[seat].club].n_squad):
+        _squad_row(w, p, seat, screen, i, money)
+
+
+@njit
+def _squad_row(w, p, seat, screen, i, money):
+    club = w.seats[seat].club
+    c = w.clubs[club]
+    slot = c.squad[i]
+    pl = w.players[slot]
+    row = screen.obs.squad[i]
+    _person(w, p, seat, row, slot)
+    row.value = root(pl.value, VALUE * money)
+    row.wage = root(pl.wage, WAGE * money)
+    row.wage_norm = root(norm(w, p, seat, screen, slot), WAGE * money)
+    row.contract = contract_left(w, slot) / YEAR
+    row.condition = condition_now(w, p, slot) / 100.0
+    row.form = pl.form
+    row.morale = pl.morale / 100.0
+    row.injured = (pl.injured_until - w.day) / 100.0
+    row.banned = pl.banned
+    row.starts = pl.starts / max(c.played, 1)
+    row.rating = pl.rating_sum / (10.0 * max(pl.apps, 1))
+    row.listed = pl.listed
+    row.leaving = 1.0 if pl.next_club >= 0 else 0.0
+    row.talks_off = screen.cooling > 0 and talks.wage_cooling(w, club, pl.uid)
+    row.eleven = 0.0
+    for r in range(LINEUP):
+        if screen.eleven[r] == slot:
+            row.eleven = 1.0
 
 
 @njit
@@ -264,26 +319,30 @@ def market_slot(w, seat, screen, i):
 
 @njit
 def _market(w, p, seat, screen, money):
-    club = w.seats[seat].club
-    cooling = talks.any_cooling(w, club)
     for i in range(len(screen.market)):
-        slot = market_slot(w, seat, screen, i)
-        if slot < 0:
-            continue
-        pl = w.players[slot]
-        row = screen.obs.market[i]
-        _person(w, p, seat, row, slot)
-        row.value = root(pl.value, VALUE * money)
-        row.wage = root(pl.wage, WAGE * money)
-        row.wage_norm = root(norm(w, p, seat, screen, slot), WAGE * money)
-        row.contract = contract_left(w, slot) / YEAR
-        row.injured = (pl.injured_until - w.day) / 100.0
-        row.free = 1.0 if pl.status == Status.FREE else 0.0
-        row.expiring = contracts.can_precontract(w, p, slot)
-        row.listed = pl.listed
-        row.agreed = actions.find_offer(w, seat, pl.uid, OfferKind.FEE_AGREED) >= 0
-        row.fee_talks_off = cooling and talks.fee_cooling(w, club, pl.uid)
-        row.wage_talks_off = cooling and talks.wage_cooling(w, club, pl.uid)
+        _market_row(w, p, seat, screen, i, money)
+
+
+@njit
+def _market_row(w, p, seat, screen, i, money):
+    slot = market_slot(w, seat, screen, i)
+    if slot < 0:
+        return
+    club = w.seats[seat].club
+    pl = w.players[slot]
+    row = screen.obs.market[i]
+    _person(w, p, seat, row, slot)
+    row.value = root(pl.value, VALUE * money)
+    row.wage = root(pl.wage, WAGE * money)
+    row.wage_norm = root(norm(w, p, seat, screen, slot), WAGE * money)
+    row.contract = contract_left(w, slot) / YEAR
+    row.injured = (pl.injured_until - w.day) / 100.0
+    row.free = 1.0 if pl.status == Status.FREE else 0.0
+    row.expiring = contracts.can_precontract(w, p, slot)
+    row.listed = pl.listed
+    row.agreed = actions.find_offer(w, seat, pl.uid, OfferKind.FEE_AGREED) >= 0
+    row.fee_talks_off = screen.cooling > 0 and talks.fee_cooling(w, club, pl.uid)
+    row.wage_talks_off = screen.cooling > 0 and talks.wage_cooling(w, club, pl.uid)
 
 
 @njit

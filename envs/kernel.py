@@ -12,16 +12,17 @@ from types import SimpleNamespace
 import numpy as np
 
 from fmgym import engine, score
-from fmgym.enums import Error, Settle, Tool
+from fmgym.enums import Error, OfferState, Outcome, Settle
 from fmgym.envs import actions, fill, shortlist
-from fmgym.envs.actions import N_ARGS
+from fmgym.envs.actions import N_ARGS, Group
 from fmgym.envs.observation import MARKET_ROWS, layout
 from fmgym.jit import njit
+from fmgym.kernels import talks
 from fmgym.kernels.actions import begin_turn, end_turn
 from fmgym.kernels.lineup import pick
 from fmgym.state import MATCH_PLAYERS, record
 
-SKIP, TURN, OPEN = 0, 1, 2  # Screen.command
+SKIP, TURN, OPEN, SHOW = 0, 1, 2, 3  # Screen.command
 # The parts of ``run`` that reach the whole engine are inlined: each would take seconds more to compile apart.
 SEAT = 0  # the seat under control
 
@@ -41,6 +42,7 @@ def _screen_type(key: tuple[tuple[str, int], ...]) -> np.dtype:
             ("reward", np.float64),
             ("market", np.int64, (MARKET_ROWS,)),  # uids behind the market rows, 0: none
             ("eleven", np.int64, (MATCH_PLAYERS,)),  # slots of today's eleven and bench, -1: none
+            ("cooling", np.int64),  # talks with the club that are broken off
             ("norm", np.float64, (pool,)),  # usual wages by slot, k ...
             ("norm_stop", np.int64, (pool,)),  # ... valid when this is the seat's running stop
             ("obs", layout(shape).dtype),
@@ -63,7 +65,10 @@ def setup_type(shape: SimpleNamespace) -> np.dtype:
             ("opponents", np.int64),
             ("auto_draft", np.int64),
             ("final_only", np.int64),  # 1: the reward is the final score, at the end
-            ("deals", np.int64, (2,)),  # where the tables market and offers lie in the flat buffer
+            ("club", np.int64),  # where tables start in the flat buffer
+            ("market", np.int64),
+            ("offers", np.int64),
+            ("squad", np.int64),
             ("starts", np.int64, (len(actions.GROUPS) + 1,)),
             ("low", np.float32, (size,)),
             ("high", np.float32, (size,)),
@@ -85,6 +90,8 @@ def run(worlds, params, screens, flats, setups):
             turn(worlds[i], p, screens[i], flats[i], setup)
         elif screens[i].command == OPEN:
             open_world(worlds[i], p, screens[i], flats[i], setup)
+        elif screens[i].command == SHOW:
+            show(worlds[i], p, screens[i], flats[i], setup)
 
 
 @njit(inline="always")
@@ -105,7 +112,7 @@ def turn(w, p, screen, flat, setup):
     args = np.zeros(N_ARGS, np.int64)
     begin_turn(w, SEAT)
     tool, n = actions.decode(w, p, SEAT, screen, setup.starts, screen.action, args)
-    screen.error = engine.play(w, p, SEAT, tool, args, n)[0]
+    screen.error, outcome, _ = engine.play(w, p, SEAT, tool, args, n)
     moved = end_turn(w, p, SEAT) and engine.move(w, p)
     screen.reward = 0.0
     if moved:
@@ -113,22 +120,46 @@ def turn(w, p, screen, flat, setup):
         _open_stop(w, p, screen, flat, setup)
     elif screen.error != Error.OK:
         fill.tick(w, p, SEAT, screen)
-    elif tool == Tool.MAKE_TRANSFER_OFFER:  # moves neither players nor money: the score stays
-        a, b = setup.deals[0], setup.deals[1]
-        fill.deals(w, p, SEAT, screen, flat[a:b], setup.low[a:b], setup.high[a:b])
-        actions.masks(w, p, SEAT, screen, setup.starts)
-    else:
+    elif _forgotten(w, screen, outcome) or not _shown_in_part(w, p, screen, flat, setup, outcome == Outcome.ACCEPTED):
         _grade(w, p, screen, setup)
         show(w, p, screen, flat, setup)
-        if not quiet(tool):
-            actions.masks(w, p, SEAT, screen, setup.starts)
 
 
 @njit
-def quiet(tool):
-    """Whether a call leaves legality as it is: what it sets can always be set to something else."""
-    return (tool == Tool.SET_TACTICS or tool == Tool.SET_LINEUP or tool == Tool.SET_STANDING_ORDER
-            or tool == Tool.LIST_PLAYER)  # fmt: skip
+def _forgotten(w, screen, outcome):
+    """Whether a call may have pushed another player's offer, or broken-off talks, out of a full memory."""
+    s = w.seats[SEAT]
+    if talks.cooling(w, s.club) != screen.cooling + (outcome == Outcome.TALKS_OFF):
+        return True
+    for i in range(len(s.offers)):
+        if s.offers[i].state == OfferState.NONE:
+            return False
+    return True
+
+
+@njit
+def _shown_in_part(w, p, screen, flat, setup, agreed):
+    """After calls that move neither players nor money: show what they change. Returns whether it was one.
+
+    What is set freely (tactics, lineup, orders, the transfer list) never changes what is legal, nor the score.
+    """
+    group, row, _ = actions.locate(setup.starts, screen.action)
+    if group == Group.BID or (group == Group.SIGN and not agreed):
+        fill.market_talks(w, p, SEAT, screen, row, flat, setup)
+        actions.mask_market_row(w, p, SEAT, screen, setup.starts, row)
+        actions.mask_replies(w, p, SEAT, screen, setup.starts)
+    elif group == Group.RENEW and not agreed:
+        fill.squad_talks(w, p, SEAT, screen, row, flat, setup)
+        actions.mask_squad_row(w, p, SEAT, screen, setup.starts, row)
+        actions.mask_replies(w, p, SEAT, screen, setup.starts)
+    elif group == Group.LIST:
+        fill.squad_row(w, p, SEAT, screen, row, flat, setup)
+    elif group == Group.TACTICS or group == Group.AUTO_LINEUP or group == Group.START or group == Group.ORDER:
+        pick(w, p, w.seats[SEAT].club, screen.eleven)
+        fill.plans(w, p, SEAT, screen, flat, setup)
+    else:
+        return False
+    return True
 
 
 @njit
@@ -148,11 +179,11 @@ def _open_stop(w, p, screen, flat, setup):
     """Time has moved: new market rows, then everything."""
     shortlist.choose(w, p, SEAT, screen.market)
     show(w, p, screen, flat, setup)
-    actions.masks(w, p, SEAT, screen, setup.starts)
 
 
 @njit
 def show(w, p, screen, flat, setup):
-    """Bring the whole observation up to date."""
+    """Bring the whole observation and the mask up to date."""
     pick(w, p, w.seats[SEAT].club, screen.eleven)
-    fill.fill(w, p, SEAT, screen, flat, setup.low, setup.high)
+    fill.fill(w, p, SEAT, screen, flat, setup)
+    actions.masks(w, p, SEAT, screen, setup.starts)

@@ -175,7 +175,14 @@ TABLES: dict[str, tuple[Column, ...]] = {
         _flag("talks_off", "1 while he refuses to talk"),
     ),
 }
-_SINGLE = ("calendar", "club")  # tables of one row, given as vectors
+
+
+def table_width(table: str) -> int:
+    """How many numbers a row of a table has."""
+    return sum(c.width for c in TABLES[table])
+
+
+_SINGLE = ("calendar", "club")  # tables of one row
 
 
 class Layout:
@@ -191,28 +198,27 @@ class Layout:
             "squad": shape.squad,
         }
         fields = []
-        self.slices: dict[str, tuple[slice, tuple[int, ...]]] = {}
+        self.slices: dict[str, tuple[slice, tuple[int, int]]] = {}  # where a table lies; its rows and columns
         lows, highs = [], []
         start = 0
         for table, columns in TABLES.items():
             n = rows.get(table, 1)
             row = record([(c.name, np.float32, (c.width,)) if c.width > 1 else (c.name, np.float32) for c in columns])
-            width = sum(c.width for c in columns)
+            width = table_width(table)
             fields.append((table, row) if table in _SINGLE else (table, row, (n,)))
-            size = (width,) if table in _SINGLE else (n, width)
-            self.slices[table] = (slice(start, start + n * width), size)
+            self.slices[table] = (slice(start, start + n * width), (n, width))
             lows.append(np.tile(np.concatenate([np.full(c.width, min(c.low, 0.0)) for c in columns]), n))
             highs.append(np.tile(np.concatenate([np.full(c.width, c.high) for c in columns]), n))
             start += n * width
         self.size = start
-        self._tables = np.dtype([(name, np.float32, shape) for name, (_, shape) in self.slices.items()])
+        self._tables = np.dtype([(name, np.float32, (n * width,)) for name, (_, (n, width)) in self.slices.items()])
         self.dtype = record(fields)
         assert self.dtype.itemsize == 4 * self.size, "the tables must lie in one run of float32"
         self.low = np.concatenate(lows).astype(np.float32)
         self.high = np.concatenate(highs).astype(np.float32)
 
     def split(self, flat: np.ndarray) -> dict[str, np.ndarray]:
-        """The tables as views of a flat buffer of shape (size,) or (W, size)."""
+        """The tables, row after row, as views of a flat buffer of shape (size,) or (W, size)."""
         block = flat.view(self._tables)[..., 0]
         return {name: block[name] for name in TABLES}
 
@@ -240,8 +246,8 @@ def docs(shape: SimpleNamespace) -> str:
     """The observation tables in Markdown."""
     parts = []
     for table, columns in TABLES.items():
-        _, size = layout(shape).slices[table]
-        head = f"**`{table}`** {size}"
+        _, (rows, width) = layout(shape).slices[table]
+        head = f"**`{table}`**: {rows} x {width}" if rows > 1 else f"**`{table}`**: {width}"
         lines = [head, "", "| Columns | Name | Low | High | Unit | Meaning |", "|---|---|---|---|---|---|"]
         at = 0
         for c in columns:

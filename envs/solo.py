@@ -46,7 +46,8 @@ class SoloEnv(gym.Env[Obs, np.int64]):
 
     A `Dict` of float32 `Box`es, {n_observation} numbers in all. Money is inflation-adjusted (4 % a year) and shown as a
     square root; abilities are the ends of a scouted band, potential is in half stars, as the tools show them.
-    All values are clipped to their bounds. `fmgym.wrappers.FlatObs` gives one flat vector instead.
+    All values are clipped to their bounds. Each table is a vector, row after row, as most learners want it:
+    `obs["squad"].reshape(40, -1)` gives rows and columns back. `fmgym.wrappers.FlatObs` gives one vector for all.
 
     {observation_table}
 

@@ -58,7 +58,7 @@ class SoloVectorEnv(VectorEnv[Obs, np.ndarray, np.ndarray]):
         self.metadata = SoloEnv.metadata | {"autoreset_mode": self.autoreset_mode}
         self.num_envs = num_envs
         self.copy = copy
-        self.threads = threads or max(min(len(os.sched_getaffinity(0)), num_envs // _WORTH_A_THREAD), 1)
+        self.threads = threads or max(min(_cores(), num_envs // _WORTH_A_THREAD), 1)
         self.batch = Batch(num_envs, seasons=seasons, opponents=opponents, draft=draft, reward=reward, params=params)
         self.single_action_space = Discrete(self.batch.encoding.size)
         self.single_observation_space = self.batch.layout.space()
@@ -172,6 +172,11 @@ class SoloVectorEnv(VectorEnv[Obs, np.ndarray, np.ndarray]):
 
     def close_extras(self, **kwargs: Any) -> None:
         self.batch.close()
+
+
+def _cores() -> int:
+    """The cores this process may use, as far as the system tells."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _seeds(seed: int | Sequence[int | None] | None, n: int) -> list[int | None]:

@@ -93,13 +93,14 @@ def wage_cooling(w, club, uid):
 
 
 @njit
-def any_cooling(w, club):
-    """Whether talks of any kind with this club are broken off: if not, nobody need be looked up."""
+def cooling(w, club):
+    """How many talks with this club are broken off, with owners and with players: if none, nobody need be looked up."""
     talks = w.clubs[club].talks
+    count = 0
     for i in range(len(talks)):
-        if talks[i].uid != 0 and max(talks[i].cooldown, talks[i].wage_cooldown) >= w.day:
-            return True
-    return False
+        if talks[i].uid != 0:
+            count += (talks[i].cooldown >= w.day) + (talks[i].wage_cooldown >= w.day)
+    return count
 
 
 @njit

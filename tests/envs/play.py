@@ -59,17 +59,23 @@ class Explorer:
         return masks
 
 
+def _options(b: Batch) -> dict:
+    """What opens a batch like ``b``."""
+    knobs = dict(b.options)
+    changes = knobs.pop("changes")
+    return knobs | {"params": changes, "reward": "score_delta"}
+
+
 def mask_faults(b: Batch, i: int) -> list[int]:
-    """The indices of world ``i`` whose mask bit differs from what the engine does with the call. The world stays."""
-    kept = b.get_state()
-    b.commands[:] = kernel.SKIP
+    """The indices of world ``i`` whose mask bit differs from what the engine does with the call, tried on a copy."""
+    probe = Batch(1, **_options(b))
+    parts = [(probe.worlds, b.worlds[i]), (probe.screens, b.screens[i])]
     faults = []
     for index in range(b.encoding.size):
-        b.commands[i], b.actions[i] = kernel.TURN, index
-        promised = b.masks[i, index]
-        b.run()
-        if promised != (b.errors[i] == 0):
+        for copy, original in parts:
+            copy.view(np.uint8)[:] = np.frombuffer(original.tobytes(), np.uint8)
+        probe.commands[0], probe.actions[0] = kernel.TURN, index
+        probe.run()
+        if b.masks[i, index] != (probe.errors[0] == 0):
             faults.append(index)
-        b.set_state(kept)
-    b.commands[:] = kernel.TURN
     return faults

@@ -8,7 +8,7 @@ from fmgym.envs.actions import Group
 
 from .play import Explorer, mask_faults, opened
 
-STEPS, WORLDS, EVERY = 1250, 16, 100
+STEPS, WORLDS, EVERY = 2500, 8, 200
 # Ruin takes more than random play of this length brings to every seed.
 RARE = {StopKind.ADMINISTRATION}
 

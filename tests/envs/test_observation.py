@@ -8,8 +8,8 @@ import pytest
 from gymnasium import spaces
 
 from fmgym.enums import Tool
-from fmgym.envs import fill, observation
-from fmgym.envs.actions import GROUPS, docs
+from fmgym.envs import fill, kernel, observation
+from fmgym.envs.actions import GROUPS, Group, docs
 from fmgym.envs.batch import Batch
 from fmgym.params import Params
 from fmgym.session import Session
@@ -39,10 +39,49 @@ def _still(spans: dict[str, np.ndarray]) -> list[str]:
     """The numbers of each table's rows that have had one value only."""
     names = []
     for table, columns in observation.TABLES.items():
-        widest = spans[table].reshape(-1, spans[table].shape[-1]).max(0)
+        widest = spans[table].reshape(-1, sum(c.width for c in columns)).max(0)
         every = [f"{table}.{c.name}[{i}]" for c in columns for i in range(c.width)]
         names += [name for name, span in zip(every, widest, strict=True) if span == 0]
     return names
+
+
+def test_what_a_turn_shows_is_what_showing_all_anew_would() -> None:
+    """Most turns write only what they can have changed."""
+    b = opened(8, seed=41, seasons=3)
+    explorer = Explorer(b, seed=6, advance=0.1, illegal=0.05)
+    for _ in range(600):
+        explorer.turn()
+        assert shown(b) == anew(b)
+
+
+def test_a_full_memory_is_shown_too() -> None:
+    """With every place of talks taken, a call pushes another player's broken-off talks out."""
+    params = {"shape.talks": 16, "stop.negotiations": 100, "stop.last_turn": 500}
+    b = opened(2, seed=2, draft="auto", params=params | {"market.cooldown_after": 1, "wage.cooldown_after": 1})
+    while (b.worlds["day"] < 4).any():
+        b.actions[:] = ADVANCE
+        b.run()
+    rng = np.random.default_rng(3)
+    starts = b.encoding.starts
+    deals = np.zeros(b.encoding.size)
+    for group in (Group.BID, Group.SIGN, Group.RENEW):
+        deals[starts[group] : starts[group + 1]] = 1.0
+    remembered = []
+    for _ in range(300):
+        b.actions[:] = (rng.random(b.masks.shape) * b.masks * deals).argmax(1)
+        b.actions[b.actions == ADVANCE] = TACTICS
+        b.run()
+        remembered.append(int((b.worlds["clubs"]["talks"]["uid"][0, 0] != 0).sum()))
+        assert shown(b) == anew(b)
+    assert remembered.count(16) > 10
+
+
+def anew(b: Batch) -> tuple[bytes, bytes, bytes]:
+    """What showing all anew would show."""
+    b.commands[:] = kernel.SHOW
+    b.run()
+    b.commands[:] = kernel.TURN
+    return shown(b)
 
 
 def test_layout_is_one_run_without_gaps() -> None:
@@ -58,6 +97,7 @@ def test_spaces_are_finite_boxes_on_one_level() -> None:
     space = observation.layout(SHAPE).space()
     for box in space.values():
         assert isinstance(box, spaces.Box)
+        assert len(box.shape) == 1
         assert box.dtype == np.float32
         assert box.is_bounded()
 
@@ -77,7 +117,8 @@ def test_views_and_arrays_show_the_same(draft: str) -> None:
     obs = b.layout.split(b.flats[0].copy())
     session = Session(b.world(0).copy())
     low, high, stars = (_columns(_TABLE_OF[draft], name) for name in ("ability_low", "ability_high", "stars"))
-    for row, person in zip(obs[_TABLE_OF[draft]], _people(session, draft), strict=False):
+    rows = obs[_TABLE_OF[draft]].reshape(b.layout.slices[_TABLE_OF[draft]][1])
+    for row, person in zip(rows, _people(session, draft), strict=False):
         band = "-".join(str(round(float(x) * 15 + 65)) for x in (row[low][0], row[high][0]))
         assert band == person["ability"]
         assert float(row[stars][0]) * 5 == pytest.approx(person["potential"])
