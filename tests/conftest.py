@@ -1,11 +1,14 @@
 """Shared fixtures: worlds at known points, opened once and handed out as copies."""
 
 import functools
+import os
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import fmgym
 from fmgym import engine
 from fmgym.enums import Tool
 from fmgym.params import Params
@@ -32,3 +35,11 @@ def opened() -> Callable[..., World]:
         return _at(day, clubs, seasons).copy()
 
     return copy
+
+
+@pytest.fixture(autouse=True)
+def other_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python processes that a test starts import the fmgym under test, not the checkout they happen to start in."""
+    home = str(Path(fmgym.__file__).parents[1])
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(filter(None, [home, os.environ.get("PYTHONPATH")])))
+    monkeypatch.setenv("PYTHONSAFEPATH", "1")

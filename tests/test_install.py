@@ -4,6 +4,7 @@ Each install goes into a virtual environment of its own, which borrows the depen
 """
 
 import importlib.util
+import os
 import shutil
 import subprocess
 import sys
@@ -34,8 +35,9 @@ BUILD_SDIST = "import setuptools.build_meta as backend; print(backend.build_sdis
 
 
 def call(*command: str | Path, cwd: Path) -> list[str]:
-    """Run a command and return the lines it printed."""
-    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True)
+    """Run a command as a user's shell would, whatever Python path the tests have, and return the lines it printed."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    done = subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout.splitlines()
 

@@ -96,6 +96,7 @@ def program(tmp_path: Path) -> Path:
 
 def start(program: Path, *dtypes: str, **environment: str) -> subprocess.Popen[str]:
     inherited = {key: value for key, value in os.environ.items() if not key.startswith(("NUMBA_", "FMGYM_"))}
+    inherited["PYTHONSAFEPATH"] = ""  # the program imports the modules beside it
     inherited["PYTHONPATH"] = str(Path(fmgym.__file__).parents[1])
     inherited["FMGYM_CACHE_DIR"] = str(program.parent / "cache")
     return subprocess.Popen(
