@@ -33,7 +33,6 @@ def stamp(
         "engine": fmgym.__version__,
         "commit": commit(),
         "params_hash": params.hash,
-        "rules_hash": rules_hash(params, seasons),
         "score_version": score.VERSION,
         "policy": policy,
         "seed": seed,
@@ -41,6 +40,7 @@ def stamp(
         "opponents": opponents,
         "draft": draft,
         "params": {name: list(value) if isinstance(value, tuple) else value for name, value in (changes or {}).items()},
+        "rules_hash": rules_hash(params, seasons),
     }
     return mark | {"agent": dict(agent)} if agent else mark
 

@@ -7,7 +7,6 @@ from typing import Any
 
 from fmgym.baselines.llm.client import ClientAgent, whole
 from fmgym.baselines.llm.protocol import Ended, Failure, Message, Reply, Request, ToolUse, Usage
-from fmgym.errors import BadInput
 
 MOST_OUTPUT = 16_000  # tokens of a reply, where nothing else is asked for: the endpoint wants a number
 _CACHED = {"cache_control": {"type": "ephemeral"}}  # up to here the endpoint may keep what it has read
@@ -26,11 +25,6 @@ class AnthropicAgent(ClientAgent):
 
     def __init__(self, model: str, **settings: Any) -> None:
         super().__init__(model, **{**settings, "max_output": settings.get("max_output") or MOST_OUTPUT})
-        if (
-            str(settings.get("reasoning") or "").isdigit()
-            and int(settings["reasoning"]) >= self._settings["max_output"]
-        ):
-            raise BadInput(f"--reasoning {settings['reasoning']} must be less than --max-output")
 
     def _send(self, request: Request) -> Reply:
         options = {"tools": request.tools and _tools(request.tools)} if self.speaks == "tools" else {}
