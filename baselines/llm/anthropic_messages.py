@@ -106,7 +106,8 @@ def _reply(message: Any) -> Reply:
     if not calls and not text.strip():
         raise Failure(Ended.EMPTY, "the reply is empty", usage=usage)
     raw = [block.model_dump(mode="json", exclude_none=True) for block in message.content]
-    return Reply(text, calls, usage, message.model, raw)
+    thought = whole("\n\n".join(block.thinking for block in message.content if block.type == "thinking"))
+    return Reply(text, thought, calls, usage, message.model, raw)
 
 
 def _usage(usage: Any) -> Usage | None:

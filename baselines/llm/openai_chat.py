@@ -100,7 +100,8 @@ def _reply(completion: Any) -> Reply:
     text = whole(message.content or "")
     if not calls and not text.strip():
         raise Failure(Ended.EMPTY, "the reply is empty", usage=usage)
-    return Reply(text, calls, usage, completion.model)
+    thought = whole(getattr(message, "reasoning_content", None) or getattr(message, "reasoning", None) or "")
+    return Reply(text, thought, calls, usage, completion.model)
 
 
 def _usage(usage: Any) -> Usage | None:

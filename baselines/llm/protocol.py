@@ -79,9 +79,13 @@ class Request(msgspec.Struct, frozen=True):
 
 
 class Reply(msgspec.Struct, frozen=True, omit_defaults=True):
-    """An agent's turn. ``usage`` is None when it is not known; ``model`` is what says it has served."""
+    """An agent's turn. ``usage`` is None when it is not known; ``model`` is what says it has served.
+
+    ``thought`` is shown to people who read the transcript, and to nobody else.
+    """
 
     text: str = ""
+    thought: str = ""
     calls: list[ToolUse] = []
     usage: Usage | None = None
     model: str | None = None
