@@ -18,7 +18,7 @@ import msgspec
 
 from fmgym.baselines.llm.account import UNKNOWN, Account, Prices, prices
 from fmgym.baselines.llm.conversation import MEMORIES, Conversation
-from fmgym.baselines.llm.protocol import TRANSIENT, Agent, Ended, Failure, Reply, Request, Usage
+from fmgym.baselines.llm.protocol import TRANSIENT, Agent, Ended, Failure, Reply, Request, Usage, mapped, storable
 from fmgym.baselines.llm.transcript import UNTIMED, Transcript
 from fmgym.errors import BadInput, Paused
 from fmgym.params import Params
@@ -233,7 +233,7 @@ class Talk:
         usd = policy.prices.cost(policy.agent.stamp.get("model"), served, answer.usage)
         line: dict[str, Any] = {"attempt": attempt, "seconds": seconds, "usd": usd}
         if isinstance(answer, Reply):
-            line["reply"] = msgspec.to_builtins(_with_ids(answer))
+            line["reply"] = mapped(msgspec.to_builtins(_with_ids(answer)), storable)
         else:
             line |= {
                 "failure": answer.ended.value,

@@ -84,17 +84,21 @@ class Transcript:
         self._file: IO[bytes] | None = None
         head = json.loads(json.dumps({"transcript": VERSION, **head}))
         lines: list[dict[str, Any]] = []
-        if folder:
-            self._path = folder / name
-            lines = self._open()
-        if not lines:
-            self._append(head)
-            self._flush()
-        elif lines[0] != head:
-            raise BadInput(f"{folder} holds the transcript of another run; name another folder")
+        try:
+            if folder:
+                lines = self._open(folder / name)
+            if not lines:
+                self._append(head)
+                self._flush()
+            elif lines[0] != head:
+                raise BadInput(f"{folder} holds the transcript of another run; name another folder")
+        except BaseException:
+            self.close()
+            raise
         self.past = lines[1:]
 
-    def _open(self) -> list[dict[str, Any]]:
+    def _open(self, path: Path) -> list[dict[str, Any]]:
+        self._path = path
         self._file = self._path.open("r+b" if self._path.exists() else "w+b", buffering=0)
         _lock(self._file)
         lines, end, self._last = read(self._path)
