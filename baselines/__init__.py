@@ -13,6 +13,7 @@ POLICIES = {
     "idle": "fmgym.baselines.idle:Idle",
     "heuristic": "fmgym.baselines.heuristic:Heuristic",
     "strategist": "fmgym.baselines.strategist:Strategist",
+    "oracle": "fmgym.baselines.oracle:Oracle",
 }
 
 

@@ -33,6 +33,9 @@ class Habits:
     squad: tuple[int, int] = (21, 28)
     build_until: int = 12  # last season in which facilities are built
     margin: float = 0.15  # of a fee, least profit expected of a deal
+    rich: float = 0.6  # of its worth that cash loses when there is more than net worth counts in full
+    rich_wages: float = 0.25  # added to wage_share then
+    late_resale: float = 0.7  # added to resale towards the end
 
 
 class Manager:
@@ -58,8 +61,18 @@ class Manager:
         return self.cash - self.habits.reserve * self.wages
 
     @property
+    def riches(self) -> float:
+        """Spare cash as a share of what net worth counts in full: three annual wage bills."""
+        return min(max(self.spare / (3.0 * self.wages), 0.0), 1.0)
+
+    @property
+    def price(self) -> float:
+        """What a million in cash is worth to us, in millions."""
+        return 1.0 - self.habits.rich * self.riches
+
+    @property
     def headroom(self) -> float:
-        return self.habits.wage_share * self.revenue - self.wages
+        return (self.habits.wage_share + self.habits.rich_wages * self.riches) * self.revenue - self.wages
 
     # Beliefs about seasons to come
 
@@ -92,7 +105,8 @@ class Manager:
     def _assets(self, men: np.ndarray, ahead: np.ndarray) -> np.ndarray:
         """What men will be worth at the horizon, millions of today."""
         worth = reckoning.prices(self.params.record, men, ahead[:, -1].copy(), self.span)
-        return self.habits.resale * self.money * worth
+        late = min(max((self.season - 11) / 5, 0.0), 1.0)
+        return (self.habits.resale + self.habits.late_resale * late) * self.money * worth
 
     def keeping(self) -> np.ndarray:
         """What each man of the squad is worth to the club, his wages apart, millions."""
@@ -150,7 +164,7 @@ class Manager:
         if i < 0 or len(self.squad) <= self.habits.squad[0] - 1:
             self.reply(offer, "reject")
             return
-        kept = self.keeping()[i] - self.squad["wage"][i] * self.span
+        kept = self.keeping()[i] / self.price - self.squad["wage"][i] * self.span
         most = self.eyes.ceiling(offer)
         if most < kept * (1.0 + self.habits.margin):
             self.reply(offer, "reject")
@@ -200,7 +214,7 @@ class Manager:
             gained = self.end_of(years) - int(man["until"])
             if gained < YEAR or (lasting[i] >= YEAR and self.today % YEAR < 60):
                 continue
-            most = kept[i] / max(self.span, 1.0)
+            most = kept[i] / max(self.span, 1.0) / self.price
             if most < man["pay"]:
                 continue
             wage = self.contract(man, years, most, man["wage"])
@@ -239,7 +253,7 @@ class Manager:
         if len(self.squad) <= self.habits.squad[0]:
             return
         lasting = np.clip((self.squad["until"] - self.today) / YEAR, 0.0, self.span)
-        worth = self.keeping() * np.minimum(lasting / max(self.span, 0.1), 1.0) - self.squad["wage"] * lasting
+        worth = self.keeping() / self.price * np.minimum(lasting / max(self.span, 0.1), 1.0) - self.squad["wage"] * lasting
         for i in np.argsort(worth):
             if len(self.squad) <= self.habits.squad[0] or worth[i] > -0.7 * self.squad["wage"][i]:
                 break
@@ -272,7 +286,7 @@ class Manager:
         if not len(men):
             return False
         span = self.span
-        worth = self.having(men) - men["pay"] * (span + 0.1)
+        worth = self.having(men) / self.price - men["pay"] * (span + 0.1)
         profit = worth - men["fee"] * (1.0 + self.habits.margin)
         able = (men["fee"] <= self.spare) & (men["pay"] <= self.headroom + 0.1 * self.wages)
         profit[~able] = -1.0
@@ -359,7 +373,7 @@ class Manager:
         for _ in range(2):
             if not len(men):
                 return
-            worth = self.having(men) - men["pay"] * (self.span + 0.1)
+            worth = self.having(men) / self.price - men["pay"] * (self.span + 0.1)
             worth[men["pay"] > self.headroom] = -1.0
             i = int(np.argmax(worth))
             if worth[i] <= 0.3 * self.money:
@@ -373,7 +387,7 @@ class Manager:
         men = self.eyes.prospects()
         if not len(men):
             return
-        worth = self.having(men) - men["pay"] * self.span
+        worth = self.having(men) / self.price - men["pay"] * self.span
         lapsing = men["until"] < (self.season + 1) * YEAR
         for i in np.argsort(-worth):
             wanted = worth[i] > 0.3 * self.money and (lapsing[i] or men["age"][i] > 18.0)
