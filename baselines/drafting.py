@@ -1,46 +1,55 @@
-"""Choosing a squad from the draft pool: exchanges, as long as one makes the squad worth more for its money."""
+"""Choosing a squad from the draft pool: exchanges, the best first, as long as one makes the squad worth more."""
 
 from __future__ import annotations
+
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
 from fmgym.baselines import reckoning
-from fmgym.baselines.manager import Habits
+from fmgym.baselines.desk import SEEN, Habits
+from fmgym.enums import N_POSITIONS, Formation
 from fmgym.params import Params
 
-LEAST = np.array([2, 3, 3, 1, 2, 1, 2, 2])  # by position
+LEAST = np.array([2, 3, 3, 1, 2, 1, 2, 2])  # men wanted by position (enums.Position)
+POINT = 12.0  # millions that a point of strength is worth in a season
+PENALTY = 50.0  # for every million beyond budget or wages
+LACKING = 1000.0  # for every man lacking
 
 
-def choose(params: Params, men: np.ndarray, price: np.ndarray, wage: np.ndarray, habits: Habits) -> list[int]:
-    """Indices of the templates to pick: the squad worth most for its price and wages."""
-    spans = np.array([0.4, 1.4, 2.4, habits.horizon])
+def choose(
+    params: Params, men: np.ndarray, price: np.ndarray, wage: np.ndarray, revenue: float, habits: Habits
+) -> list[int]:
+    """Indices of the templates to pick: a squad worth the most beyond its price and wages (millions)."""
+    spans = np.array([*(0.4 + np.arange(SEEN)), habits.horizon])
     ahead = reckoning.forecast(params.record, men, spans, habits.play)
-    level = ahead[:, :3].copy()
-    assets = habits.resale * reckoning.prices(params.record, men, ahead[:, 3].copy(), habits.horizon)
-    worth = assets - wage * habits.horizon - price
-    budget, wages = params.draft.budget / 1000, habits.wage_share * 80.0
-    size = params.draft.squad
+    seen = ahead[:, :SEEN].copy()
+    profit = habits.resale * reckoning.prices(params.record, men, ahead[:, -1].copy(), habits.horizon)
+    profit -= wage * habits.horizon + price
+    budget, wages = params.draft.budget / 1000, habits.wage_share * revenue
 
-    def total(picks: np.ndarray) -> float:
-        over = max(price[picks].sum() - budget, 0.0) * 50 + max(wage[picks].sum() - wages, 0.0) * 50
-        lacking = np.maximum(LEAST - np.bincount(men["position"][picks], minlength=8), 0).sum() * 1000
-        strength = reckoning.squad_strengths(
-            params.record, 0, men["position"][picks], level[picks], habits.second
-        ).sum()
-        return float(habits.point * strength + worth[picks].sum() - over - lacking)
+    def worth(picks: np.ndarray) -> float:
+        position = men["position"][picks]
+        over = max(price[picks].sum() - budget, 0.0) + max(wage[picks].sum() - wages, 0.0)
+        lacking = np.maximum(LEAST - np.bincount(position, minlength=N_POSITIONS), 0).sum()
+        strength = reckoning.squad_strengths(params.record, Formation.F442.value, position, seen[picks], habits.second)
+        return float(POINT * strength.sum() + profit[picks].sum() - PENALTY * over - LACKING * lacking)
 
-    picks = np.argsort(price)[:size]
-    best = total(picks)
+    picks = np.argsort(price, kind="stable")[: params.draft.squad]
+    best = worth(picks)
     while True:
-        found = None
-        rest = np.setdiff1d(np.arange(len(men)), picks)
-        for i in range(size):
-            trial = picks.copy()
-            for other in rest:
-                trial[i] = other
-                value = total(trial)
-                if value > best + 1e-6:
-                    best, found = value, trial.copy()
-        if found is None:
+        value, better = max(_exchanges(picks, len(men), worth), key=lambda pair: pair[0])
+        if value <= best:
             return [int(i) for i in picks]
-        picks = found
+        picks, best = better, value
+
+
+def _exchanges(
+    picks: np.ndarray, n: int, worth: Callable[[np.ndarray], float]
+) -> Iterator[tuple[float, np.ndarray]]:
+    """Every list that differs by one man, with its worth."""
+    for i in range(len(picks)):
+        for other in np.setdiff1d(np.arange(n), picks):
+            trial = picks.copy()
+            trial[i] = other
+            yield worth(trial), trial

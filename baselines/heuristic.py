@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 from collections.abc import Sequence
 
-from fmgym.baselines.reading import Row, day, median, middle, potential
+from fmgym.baselines.reading import Row, day, median, middle, outcome, potential
 from fmgym.stop import Result, Stop
 
 WAGE_SHARE = 0.60  # of revenue
@@ -261,11 +261,6 @@ def sign(office: Office, row: Row, wage: float, present: float = 0.0) -> bool:
         if outcome(result) != "rejected":
             break
     return False
-
-
-def outcome(result: Result) -> str:
-    """What an accepted call led to; empty when it was refused."""
-    return str(result.data["status"]) if result.ok else ""
 
 
 def list_veterans(office: Office) -> None:

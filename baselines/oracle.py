@@ -1,129 +1,171 @@
-"""Reads hidden truth."""
+"""The oracle: a strategist who knows. It reads hidden truth, and acts through the tools and budgets like anybody.
+
+(paper, appendix H) Its privilege is information: true ability, potential, growth and onset of every player; what each
+club asks and each bidder would pay, to the thousand; the wage each player signs for; the strength of every rival.
+Bids close at first offer, contracts at the reservation wage, sales at the buyer's ceiling; only prospects of true
+potential are promoted; the eleven is solved anew at every stop from ability, form, morale and the weariness to
+come, and the style is the one that pays over the fixtures ahead, net of the cost of a switch. Decisions are those
+of ``manager``; nothing outside this package may import it (tests/test_architecture.py).
+"""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 
 from fmgym import rows
-from fmgym.baselines.book import MAN
+from fmgym.baselines.book import MAN, player_id, usual_traits
+from fmgym.baselines.desk import Desk, Habits, strength_to_beat
 from fmgym.baselines.drafting import choose
-from fmgym.baselines.manager import Habits, Manager
+from fmgym.baselines.manager import manage
+from fmgym.baselines.reading import Row
 from fmgym.calendar import age
 from fmgym.enums import Status
 from fmgym.jit import njit
 from fmgym.kernels import academy, contracts, managers, market
-from fmgym.kernels.condition import condition_now
 from fmgym.state import YEAR
 from fmgym.stop import Stop
 from fmgym.world import World
 
+HABITS = Habits(margin=0.0)
+
 
 class Oracle:
+    """Plays by what is true."""
+
     name = "oracle"
 
-    def __init__(self, habits: Habits | None = None) -> None:
-        self.habits = habits or Habits(margin=0.02)
+    def __init__(self, habits: Habits = HABITS) -> None:
+        self.habits = habits
 
     def play(self, stop: Stop) -> None:
+        """Play one stop."""
+        truth = Truth(stop)
         if "draft" in stop.packet.kinds:
-            draft(stop, self.habits)
+            draft(stop, truth, self.habits)
         else:
-            Manager(stop, Truth(stop), self.habits).play()
+            desk = Desk(stop, truth, self.habits)
+            manage(desk)
+            match_days(desk, truth)
         stop.call("advance")
 
 
-@njit
-def _fill(worlds, params, club, slots, men):  # type: ignore[no-untyped-def]
-    w, p = worlds[0], params[0]
-    for i in range(len(slots)):
-        slot = slots[i]
-        pl, t, m = w.players[slot], w.truth[slot], men[i]
-        m.uid = pl.uid
-        m.position = pl.position
-        m.club = pl.club
-        m.until = pl.contract_end
-        m.listed = pl.listed
-        m.leaving = 1 if pl.next_club >= 0 else 0
-        m.out = 1 if pl.injured_until > w.day or pl.banned > 0 else 0
-        m.age = age(w.day, pl.born)
-        m.ability = t.ability
-        m.potential = t.potential
-        m.growth = t.growth
-        m.onset = t.onset
-        m.wage = pl.wage / 1000.0
-        m.value = pl.value / 1000.0
-        m.condition = condition_now(w, p, slot)
-        m.form = pl.form
-        m.morale = pl.morale
-        m.fee = 0.0
-        if pl.status == Status.ACADEMY:
-            m.pay = academy.promotion_wage(w, p, slot) / 1000.0
-        else:
-            m.pay = contracts.reservation(w, p, club, slot) / 1000.0
-        if pl.status == Status.SENIOR and pl.club != club:
-            m.fee = market.ask(w, p, club, slot) / 1000.0
+def world_of(stop: Stop) -> World:
+    """The world behind a stop, which no policy but this one looks at."""
+    return stop._table.world
 
 
-@njit
-def _most(worlds, params, buyer):  # type: ignore[no-untyped-def]
-    w, p = worlds[0], params[0]
-    return min(managers.spending_room(w, p, buyer), w.clubs[buyer].cash)
+def draft(stop: Stop, truth: Truth, habits: Habits) -> None:
+    """Hand in the squad that is worth most."""
+    templates = rows.table(truth.world, "templates")
+    pool, finances = (result.data for result in stop.turn([("get_draft_pool", {}), ("get_finances", {})]))
+    price, wage = templates["price"] / 1000.0, templates["wage"] / 1000.0
+    picks = choose(truth.world.params, truth.templates(), price, wage, finances["expected_revenue_m"], habits)
+    stop.call("submit_draft", template_ids=[pool["templates"][i]["id"] for i in picks])
+
+
+def match_days(desk: Desk, truth: Truth) -> None:
+    """Formation, style and eleven."""
 
 
 class Truth:
-    """Beliefs that are the truth."""
+    """Beliefs that are true."""
 
-    exact = True
+    fees = (1.0,)
+    wages = (1.0,)
 
     def __init__(self, stop: Stop) -> None:
-        self.world: World = stop._table.world
+        self.world = world_of(stop)
         self.seat = stop.seat
         self.club = int(self.world.array["seats"]["club"][0, stop.seat])
+        self.players = rows.table(self.world, "players")
+        self.day = int(self.world.array["day"][0])
 
-    def _book(self, slots: Any) -> np.ndarray:
-        men = np.zeros(len(slots), MAN)
-        _fill(self.world.array, self.world.params.record, self.club, np.array(slots, np.int64), men)
-        return men
+    def templates(self) -> np.ndarray:
+        """The draft pool."""
+        templates = rows.table(self.world, "templates")
+        book = np.zeros(len(templates), MAN)
+        for name in ("position", "age", "ability", "potential"):
+            book[name] = templates[name]
+        usual_traits(book, self.world.params)
+        return book
 
     def squad(self) -> np.ndarray:
+        """One's own seniors."""
         return self._book(rows.squad(self.world, self.club))
 
     def prospects(self) -> np.ndarray:
+        """One's own academy."""
         return self._book(rows.academy(self.world, self.club))
 
-    def market(self, most: float) -> np.ndarray:
-        pl = rows.table(self.world, "players")
-        elsewhere = (pl["status"] == Status.SENIOR) & (pl["club"] != self.club) & (pl["next_club"] < 0)
-        return self._book(np.nonzero(elsewhere & (pl["value"] <= 1000 * most) | (pl["status"] == Status.FREE))[0])
+    def league(self) -> np.ndarray:
+        """Everybody elsewhere."""
+        return self._book(np.nonzero(self._elsewhere())[0])
 
     def unattached(self) -> np.ndarray:
-        pl = rows.table(self.world, "players")
-        day = int(self.world.array["day"][0])
-        ending = (pl["status"] == Status.SENIOR) & (pl["club"] != self.club) & (pl["next_club"] < 0)
-        ending &= pl["contract_end"] - day <= self.world.params.wage.free_days
-        men = self._book(np.nonzero(ending | (pl["status"] == Status.FREE))[0])
-        men["fee"] = 0.0
-        return men
+        """Free agents, and contracts about to end."""
+        pl = self.players
+        ending = pl["contract_end"] - self.day <= self.world.params.wage.free_days
+        free = (pl["status"] == Status.FREE) | (self._elsewhere() & ending & (pl["next_club"] < 0))
+        return self._book(np.nonzero(free)[0])
 
-    def ceiling(self, offer: Any) -> float:
-        room = rows.part(self.world, "seats", self.seat, "offers")
-        limit = next(int(o["limit"]) for o in room if f"O{int(o['id']):05d}" == offer["id"])
+    def rivals(self) -> float:
+        """The strength to be beaten."""
+        return strength_to_beat(self.world.params, self.league())
+
+    def ceiling(self, offer: Row) -> float:
+        """The most the club behind a bid would pay."""
+        offers = rows.part(self.world, "seats", self.seat, "offers")
+        limit = int(offers["limit"][offers["id"] == int(offer["id"][1:])][0])
         buyer = int(offer["club"][1:]) - 1
-        return min(limit, int(_most(self.world.array, self.world.params.record, buyer))) / 1000
+        return min(limit, int(_purse(self.world.array, self.world.params.record, buyer))) / 1000.0
+
+    def opening(self, man: np.void, demand: float) -> float:
+        """What he signs for."""
+        return float(man["pay"])
+
+    def heard(self, man: np.void, ask: float) -> None:
+        """Nothing new."""
+
+    def _elsewhere(self) -> np.ndarray:
+        found: np.ndarray = (self.players["status"] == Status.SENIOR) & (self.players["club"] != self.club)
+        return found
+
+    def _book(self, slots: np.ndarray | list[int]) -> np.ndarray:
+        book = np.zeros(len(slots), MAN)
+        _read(self.world.array, self.world.params.record, self.club, np.array(slots, np.int64), book)
+        return book
 
 
-def draft(stop: Stop, habits: Habits) -> None:
-    world: World = stop._table.world
-    templates = rows.table(world, "templates")
-    book = np.zeros(len(templates), MAN)
-    for name in ("position", "age", "ability", "potential"):
-        book[name] = templates[name]
-    from fmgym.baselines.book import usual
+@njit
+def _read(worlds, params, club, slots, book):  # type: ignore[no-untyped-def]
+    """Fill a book with the truth about the players in some slots."""
+    w, p = worlds[0], params[0]
+    for i in range(len(slots)):
+        slot = slots[i]
+        pl, truth, man = w.players[slot], w.truth[slot], book[i]
+        man.uid = pl.uid
+        man.position = pl.position
+        man.club = pl.club
+        man.until = pl.contract_end
+        man.listed = pl.listed
+        man.leaving = 1 if pl.next_club >= 0 else 0
+        man.age = age(w.day, pl.born)
+        man.ability = truth.ability
+        man.potential = truth.potential
+        man.growth = truth.growth
+        man.onset = truth.onset
+        man.hype = pl.pub_ability - truth.ability
+        man.wage = pl.wage / 1000.0
+        man.value = pl.value / 1000.0
+        if pl.status == Status.ACADEMY:
+            man.pay = academy.promotion_wage(w, p, slot) / 1000.0
+        else:
+            man.pay = contracts.reservation(w, p, club, slot) / 1000.0
+        if pl.status == Status.SENIOR and pl.club != club:
+            man.fee = market.ask(w, p, club, slot) / 1000.0
 
-    usual(book, world.params)
-    price, wage = templates["price"] / 1000, templates["wage"] / 1000
-    pool = stop.call("get_draft_pool").data["templates"]
-    picks = choose(world.params, book, price, wage, habits)
-    stop.call("submit_draft", template_ids=[pool[i]["id"] for i in picks])
+
+@njit
+def _purse(worlds, params, buyer):  # type: ignore[no-untyped-def]
+    """What a scripted club can spend at most, k."""
+    return min(managers.spending_room(worlds[0], params[0], buyer), worlds[0].clubs[buyer].cash)

@@ -41,13 +41,13 @@ def forecast(params, men, spans, play):
 
 @njit
 def prices(params, men, abilities, span):
-    """Market values (millions of today) of men who are ``span`` years older and have those abilities."""
+    """Market values (millions of the first season) of men ``span`` years older and of those abilities."""
     p = params[0]
     out = np.empty(len(men))
     for i in range(len(men)):
         m = men[i]
-        potential = max(m.potential, abilities[i])
-        out[i] = price(p, 0.001, m.position, m.age + span, abilities[i], potential)
+        seen = abilities[i] + m.hype
+        out[i] = price(p, 0.001, m.position, m.age + span, seen, max(m.potential + m.hype, seen))
     return out
 
 
@@ -83,18 +83,19 @@ def _weights(p, formation, weight):
 
 
 @njit
-def _assign(p, formation, weight, position, ability, able, out):
+def _assign(p, formation, weight, position, ability, able, out, u):
     """The best eleven of those who are able: ``out`` gets their indices by place (-1: nobody). Returns its strength.
 
-    The Hungarian method over places and men; a place may also stay empty.
+    The Hungarian method over places and men; a place may also stay empty. ``u`` gets the places' dual prices: a
+    man who is worth no more than the price in any place would not change the eleven.
     """
     n = len(position)
     columns = n + LINEUP
-    u, v = np.zeros(LINEUP + 1), np.zeros(columns + 1)
+    u[:] = 0.0
+    v = np.zeros(columns + 1)
     taken, way = np.zeros(columns + 1, np.int64), np.zeros(columns + 1, np.int64)
     least, used = np.empty(columns + 1), np.empty(columns + 1, np.bool_)
     for r in range(1, LINEUP + 1):
-        role = role_at(p, formation, r - 1)
         taken[0] = r
         j0 = 0
         least[:] = _FAR
@@ -143,16 +144,27 @@ def _assign(p, formation, weight, position, ability, able, out):
 
 
 @njit
-def _depth(p, formation, weight, position, ability, able, second, out):
-    """Strength of a squad: of its best eleven, and to a share ``second`` of the best eleven without them."""
-    first = _assign(p, formation, weight, position, ability, able, out)
-    if second == 0.0:
-        return first
+def _changes(p, formation, weight, position, ability, u):
+    """Whether one more man of that position and ability would change an eleven with dual prices ``u``."""
+    for r in range(LINEUP):
+        x = weight[r] * ability * suitability(p, position, role_at(p, formation, r))
+        if x > -u[r + 1] + 1e-12:
+            return True
+    return False
+
+
+@njit
+def _depth(p, formation, weight, position, ability, able, second, out, u):
+    """Strength of a squad: of its best eleven, and to a share ``second`` of the best eleven without them.
+
+    ``u`` gets the dual prices of both elevens.
+    """
+    first = _assign(p, formation, weight, position, ability, able, out, u[0])
     rest = able.copy()
     for r in range(LINEUP):
         if out[r] >= 0:
             rest[out[r]] = False
-    return (1.0 - second) * first + second * _assign(p, formation, weight, position, ability, rest, out)
+    return (1.0 - second) * first + second * _assign(p, formation, weight, position, ability, rest, out, u[1])
 
 
 @njit
@@ -160,10 +172,10 @@ def elevens(params, position, ability, able):
     """The best eleven of each formation (formations, 11) as indices, -1: nobody; and their strengths."""
     p = params[0]
     out = np.empty((N_FORMATIONS, LINEUP), np.int64)
-    strengths, weight = np.empty(N_FORMATIONS), np.empty(LINEUP)
+    strengths, weight, u = np.empty(N_FORMATIONS), np.empty(LINEUP), np.empty(LINEUP + 1)
     for f in range(N_FORMATIONS):
         own = _weights(p, f, weight)
-        strengths[f] = own + _assign(p, f, weight, position, ability, able, out[f])
+        strengths[f] = own + _assign(p, f, weight, position, ability, able, out[f], u)
     return out, strengths
 
 
@@ -171,12 +183,12 @@ def elevens(params, position, ability, able):
 def squad_strengths(params, formation, position, ability, second):
     """Strength of a whole squad in each season: ``ability`` is (men, seasons)."""
     p = params[0]
-    weight, out = np.empty(LINEUP), np.empty(LINEUP, np.int64)
+    weight, out, u = np.empty(LINEUP), np.empty(LINEUP, np.int64), np.empty((2, LINEUP + 1))
     _weights(p, formation, weight)
     able = np.ones(len(position), np.bool_)
     strengths = np.empty(ability.shape[1])
     for y in range(len(strengths)):
-        strengths[y] = _depth(p, formation, weight, position, ability[:, y].copy(), able, second, out)
+        strengths[y] = _depth(p, formation, weight, position, ability[:, y].copy(), able, second, out, u)
     return strengths
 
 
@@ -185,16 +197,16 @@ def losses(params, formation, position, ability, second):
     """What a squad's strength loses in each season (men, seasons) without each of its men."""
     p = params[0]
     n, seasons = ability.shape
-    weight, out = np.empty(LINEUP), np.empty(LINEUP, np.int64)
+    weight, out, u = np.empty(LINEUP), np.empty(LINEUP, np.int64), np.empty((2, LINEUP + 1))
     _weights(p, formation, weight)
     able = np.ones(n, np.bool_)
     lost = np.zeros((n, seasons))
     for y in range(seasons):
         level = ability[:, y].copy()
-        whole = _depth(p, formation, weight, position, level, able, second, out)
+        whole = _depth(p, formation, weight, position, level, able, second, out, u)
         for i in range(n):
             able[i] = False
-            lost[i, y] = whole - _depth(p, formation, weight, position, level, able, second, out)
+            lost[i, y] = whole - _depth(p, formation, weight, position, level, able, second, out, u)
             able[i] = True
     return lost
 
@@ -205,19 +217,21 @@ def gains(params, formation, position, ability, position_new, ability_new, secon
     p = params[0]
     n, seasons = ability.shape
     weight, out = np.empty(LINEUP), np.empty(LINEUP, np.int64)
+    base, u = np.empty((2, LINEUP + 1)), np.empty((2, LINEUP + 1))
     _weights(p, formation, weight)
     able = np.ones(n + 1, np.bool_)
-    positions, level = np.empty(n + 1, np.int64), np.empty(n + 1)
+    positions, level = np.zeros(n + 1, np.int64), np.zeros(n + 1)
     positions[:n] = position
     gained = np.zeros((len(position_new), seasons))
     for y in range(seasons):
         level[:n] = ability[:, y]
         able[n] = False
-        positions[n] = 0
-        whole = _depth(p, formation, weight, positions, level, able, second, out)
+        whole = _depth(p, formation, weight, positions, level, able, second, out, base)
         able[n] = True
         for i in range(len(position_new)):
             positions[n] = position_new[i]
             level[n] = ability_new[i, y]
-            gained[i, y] = _depth(p, formation, weight, positions, level, able, second, out) - whole
+            useful = _changes(p, formation, weight, positions[n], level[n], base[0])
+            if useful or _changes(p, formation, weight, positions[n], level[n], base[1]):
+                gained[i, y] = _depth(p, formation, weight, positions, level, able, second, out, u) - whole
     return gained
