@@ -13,17 +13,21 @@ from __future__ import annotations
 import numpy as np
 
 from fmgym import rows
+from fmgym.baselines import reckoning
 from fmgym.baselines.book import MAN, player_id, usual_traits
 from fmgym.baselines.desk import Desk, Habits, strength_to_beat
 from fmgym.baselines.drafting import choose
 from fmgym.baselines.manager import manage
 from fmgym.baselines.reading import Row
 from fmgym.calendar import age
-from fmgym.enums import Status
+from fmgym.enums import N_STYLES, Status, Style
 from fmgym.jit import njit
 from fmgym.kernels import academy, contracts, managers, market
+from fmgym.kernels.condition import available, condition_now
+from fmgym.names import word
 from fmgym.state import YEAR
 from fmgym.stop import Stop
+from fmgym.tools import FORMATIONS
 from fmgym.world import World
 
 HABITS = Habits(margin=0.0)
@@ -64,7 +68,23 @@ def draft(stop: Stop, truth: Truth, habits: Habits) -> None:
 
 
 def match_days(desk: Desk, truth: Truth) -> None:
-    """Formation, style and eleven."""
+    """Formation, style and eleven for the matches to come."""
+    slots = np.array(rows.squad(truth.world, truth.club), np.int64)
+    position = truth.players["position"][slots].copy()
+    levels, able = _levels(truth.world.array, truth.world.params.record, slots)
+    elevens, strengths = reckoning.elevens(desk.params.record, position, levels, able)
+    formation = int(np.argmax(strengths))
+    eleven = elevens[formation]
+    if eleven.min() < 0:
+        return
+    style = int(np.argmax(_styles(truth.world.array, truth.world.params.record, truth.club, slots[eleven])))
+    club = truth.world.w.clubs[truth.club]
+    if (club.formation, club.style) != (formation, style):
+        desk.stop.call("set_tactics", formation=list(FORMATIONS)[formation], style=word(Style(style)))
+    if desk.habits.rotates:
+        return
+    book = truth.squad()
+    desk.stop.call("set_lineup", player_ids=[player_id(book[i]) for i in eleven])
 
 
 class Truth:
@@ -163,6 +183,43 @@ def _read(worlds, params, club, slots, book):  # type: ignore[no-untyped-def]
             man.pay = contracts.reservation(w, p, club, slot) / 1000.0
         if pl.status == Status.SENIOR and pl.club != club:
             man.fee = market.ask(w, p, club, slot) / 1000.0
+
+
+@njit
+def _levels(worlds, params, slots):  # type: ignore[no-untyped-def]
+    """What each man brings to the next match in his own position, and whether he can play."""
+    w, p = worlds[0], params[0]
+    levels, able = np.empty(len(slots)), np.empty(len(slots), np.bool_)
+    for i in range(len(slots)):
+        pl = w.players[slots[i]]
+        x = w.truth[slots[i]].ability + p.match.form * pl.form + p.match.morale * (pl.morale / 50.0 - 1.0)
+        levels[i] = x - p.condition.tired * (100.0 - condition_now(w, p, slots[i]))
+        able[i] = available(w, p, slots[i])
+    return levels, able
+
+
+@njit
+def _styles(worlds, params, club, eleven):  # type: ignore[no-untyped-def]
+    """What each style would bring over the season's fixtures ahead, in ability points summed over them."""
+    w, p = worlds[0], params[0]
+    c = w.clubs[club]
+    worth = np.zeros(N_STYLES)
+    for style in range(N_STYLES):
+        fit = 0.0
+        for i in range(len(eleven)):
+            suits = w.truth[eleven[i]].style_fit == style
+            fit += (1.0 if suits else -1.0 / (N_STYLES - 1)) * p.match.style_fit / len(eleven)
+        for f in range(w.next_fixture, w.n_fixtures):
+            fx = w.fixtures[f]
+            if fx.home != club and fx.away != club:
+                continue
+            theirs = w.clubs[fx.away if fx.home == club else fx.home].style
+            since = c.style_day if style == c.style else w.day
+            known = min(max((fx.day - since) / p.match.style_days, 0.0), 1.0)
+            worth[style] += known * fit - p.match.style_cost * (1.0 - known)
+            worth[style] += p.match.style_edge * known if (style + 1) % N_STYLES == theirs else 0.0
+            worth[style] -= p.match.style_edge if (theirs + 1) % N_STYLES == style else 0.0
+    return worth
 
 
 @njit
