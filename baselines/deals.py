@@ -77,7 +77,7 @@ def _offer(desk: Desk, man: np.void, wage: float, years: int, most: float) -> tu
     if outcome(result) == "countered":
         wage = result.data["wage_m_per_year"]
         result = _answer(desk, result, wage <= most)
-    return (wage if outcome(result) == "accepted" else 0.0), outcome(result) == "rejected"
+    return (float(wage) if outcome(result) == "accepted" else 0.0), outcome(result) == "rejected"
 
 
 def agree_wage(desk: Desk, man: np.void, most: float, present: float = 0.0) -> float:
@@ -109,7 +109,7 @@ def sell(desk: Desk, offer: Row, least: float) -> float:
 
 def _asked(desk: Desk, offer: Row, least: float) -> float:
     """What is asked of a bidder."""
-    return max(desk.eyes.ceiling(offer), least, offer["fee_m"] + 0.001)
+    return max(desk.eyes.ceiling(offer), least, float(offer["fee_m"]) + 0.001)
 
 
 def refuse(desk: Desk, offer: Row) -> None:

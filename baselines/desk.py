@@ -51,7 +51,10 @@ class Habits:
 
 
 class Desk:
-    """One stop's work in hand. Deals are booked here, so that tools are not asked again after each."""
+    """One stop's work in hand. Deals are booked here, so that tools are not asked again after each.
+
+    When the budget of queries is too small for squad and books, ``squad`` is empty and nothing can be done.
+    """
 
     def __init__(self, stop: Stop, eyes: Eyes, habits: Habits) -> None:
         self.stop, self.eyes, self.habits = stop, eyes, habits
@@ -59,11 +62,14 @@ class Desk:
         self.today = day(stop.packet.date)
         self.season = self.today // YEAR
         self.money = (1.0 + self.params.value.inflation) ** self.season
-        finances = stop.call("get_finances").data
-        self.cash = float(finances["cash_m"])
-        self.wages = float(finances["wages_a_year_m"])
-        self.revenue = float(finances["expected_revenue_m"])
         self.squad = eyes.squad()
+        finances = stop.call("get_finances")
+        if not finances.ok:
+            self.squad = self.squad[:0]
+            return
+        self.cash = float(finances.data["cash_m"])
+        self.wages = float(finances.data["wages_a_year_m"])
+        self.revenue = float(finances.data["expected_revenue_m"])
         self.rivals = eyes.rivals()
 
     # Money
@@ -76,7 +82,7 @@ class Desk:
     @property
     def ease(self) -> float:
         """Spare cash over what net worth counts in full, 0 to 1."""
-        full = self.params.score.idle_wages * max(self.wages, 1.0)
+        full: float = self.params.score.idle_wages * max(self.wages, 1.0)
         return min(max(self.spare / full, 0.0), 1.0)
 
     @property
@@ -143,7 +149,8 @@ class Desk:
         ahead = self._ahead(self.squad)
         position, seen = self.squad["position"].copy(), ahead[:, :SEEN].copy()
         lost = reckoning.losses(self.params.record, self.formation, position, seen, self.habits.second)
-        return self._assets(self.squad, ahead) - self._service(seen, -lost)
+        worth: np.ndarray = self._assets(self.squad, ahead) - self._service(seen, -lost)
+        return worth
 
     def having(self, men: np.ndarray) -> np.ndarray:
         """What each of some new men would be worth to the club, his wages and fee apart."""
@@ -151,16 +158,18 @@ class Desk:
         squad, new = self.squad["position"].copy(), men["position"].copy()
         seen, second = ahead[:, :SEEN].copy(), self.habits.second
         gained = reckoning.gains(self.params.record, self.formation, squad, own, new, seen, second)
-        return self._assets(men, ahead) + self._service(own, gained)
+        worth: np.ndarray = self._assets(men, ahead) + self._service(own, gained)
+        return worth
 
     def _ahead(self, men: np.ndarray) -> np.ndarray:
         """Abilities (men, spans)."""
-        return reckoning.forecast(self.params.record, men, self.spans, self.habits.play)
+        ahead: np.ndarray = reckoning.forecast(self.params.record, men, self.spans, self.habits.play)
+        return ahead
 
     def _assets(self, men: np.ndarray, ahead: np.ndarray) -> np.ndarray:
         """What men will count for at the horizon."""
         late = min(max((self.season - 11) / 5, 0.0), 1.0)
-        worth = reckoning.prices(self.params.record, men, ahead[:, -1].copy(), float(self.spans[-1]))
+        worth: np.ndarray = reckoning.prices(self.params.record, men, ahead[:, -1].copy(), float(self.spans[-1]))
         return (self.habits.resale + self.habits.late_resale * late) * self.money * worth
 
     def _service(self, seen: np.ndarray, change: np.ndarray) -> np.ndarray:
@@ -168,7 +177,7 @@ class Desk:
         position = self.squad["position"].copy()
         strength = reckoning.squad_strengths(self.params.record, self.formation, position, seen, 0.0)
         lead = strength - self.rivals
-        worth = (expected_honors(lead + change) - expected_honors(lead)) @ self.shares
+        worth: np.ndarray = (expected_honors(lead + change) - expected_honors(lead)) @ self.shares
         return self.habits.honor * self.money * worth
 
 

@@ -44,9 +44,7 @@ def choose(
         picks, best = better, value
 
 
-def _exchanges(
-    picks: np.ndarray, n: int, worth: Callable[[np.ndarray], float]
-) -> Iterator[tuple[float, np.ndarray]]:
+def _exchanges(picks: np.ndarray, n: int, worth: Callable[[np.ndarray], float]) -> Iterator[tuple[float, np.ndarray]]:
     """Every list that differs by one man, with its worth."""
     for i in range(len(picks)):
         for other in np.setdiff1d(np.arange(n), picks):

@@ -18,6 +18,7 @@ PURCHASES = 4  # tried at a stop
 FREE = 2  # men without a fee signed at a stop
 GAIN = 0.3  # millions (first year) that a free man or a prospect must be worth beyond his wages
 OLDEST = 36.0  # nobody older gets a new contract
+FIRST_YEARS = 3  # of a promoted prospect's contract
 READY = 18.0  # prospects are promoted from this age, when they are worth it
 YOUNG = 23.0  # who does not develop youth buys nobody younger
 AMPLE = 1.5  # times the cost of a building
@@ -126,9 +127,9 @@ def promote(desk: Desk) -> None:
     for i in np.argsort(-worth):
         ready = men["until"][i] < (desk.season + 1) * YEAR or men["age"][i] > READY
         room = len(desk.squad) < desk.habits.squad[1]
-        if ready and room and worth[i] > GAIN * desk.money:
-            if desk.stop.call("promote_youth", player_id=player_id(men[i])).ok:
-                desk.came(men[i], float(men["pay"][i]), 3)
+        wanted = ready and room and worth[i] > GAIN * desk.money
+        if wanted and desk.stop.call("promote_youth", player_id=player_id(men[i])).ok:
+            desk.came(men[i], float(men["pay"][i]), FIRST_YEARS)
 
 
 def build(desk: Desk) -> None:
@@ -151,9 +152,10 @@ def clear_out(desk: Desk) -> None:
     lasting = np.clip((squad["until"] - desk.today) / YEAR, 0.0, span)
     waste = squad["wage"] * (lasting - WASTE) - worth * lasting / max(span, 0.1)
     i = int(np.argmax(waste))
-    if waste[i] > 0.0 and len(squad) > desk.habits.squad[0]:
-        if desk.stop.call("release_player", player_id=player_id(squad[i])).ok:
-            desk.left(i, -desk.params.wage.severance * float(squad["wage"][i]))
+    if waste[i] <= 0.0 or len(squad) <= desk.habits.squad[0]:
+        return
+    if desk.stop.call("release_player", player_id=player_id(squad[i])).ok:
+        desk.left(i, -desk.params.wage.severance * float(squad["wage"][i]))
 
 
 def _list(desk: Desk, for_sale: np.ndarray) -> None:

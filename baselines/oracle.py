@@ -10,11 +10,13 @@ of ``manager``; nothing outside this package may import it (tests/test_architect
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from fmgym import rows
+from fmgym import entry, rows
 from fmgym.baselines import reckoning
-from fmgym.baselines.book import MAN, player_id, usual_traits
+from fmgym.baselines.book import MAN, Eyes, player_id, usual_traits
 from fmgym.baselines.desk import Desk, Habits, strength_to_beat
 from fmgym.baselines.drafting import choose
 from fmgym.baselines.manager import manage
@@ -24,13 +26,12 @@ from fmgym.enums import N_STYLES, Status, Style
 from fmgym.jit import njit
 from fmgym.kernels import academy, contracts, managers, market
 from fmgym.kernels.condition import available, condition_now
-from fmgym.names import word
-from fmgym.state import YEAR
+from fmgym.names import template_id, word
 from fmgym.stop import Stop
 from fmgym.tools import FORMATIONS
 from fmgym.world import World
 
-HABITS = Habits(margin=0.0)
+HABITS = Habits(margin=0.0, rotates=False)
 
 
 class Oracle:
@@ -48,8 +49,9 @@ class Oracle:
             draft(stop, truth, self.habits)
         else:
             desk = Desk(stop, truth, self.habits)
-            manage(desk)
-            match_days(desk, truth)
+            if len(desk.squad):
+                manage(desk)
+                match_days(desk, truth)
         stop.call("advance")
 
 
@@ -61,10 +63,10 @@ def world_of(stop: Stop) -> World:
 def draft(stop: Stop, truth: Truth, habits: Habits) -> None:
     """Hand in the squad that is worth most."""
     templates = rows.table(truth.world, "templates")
-    pool, finances = (result.data for result in stop.turn([("get_draft_pool", {}), ("get_finances", {})]))
     price, wage = templates["price"] / 1000.0, templates["wage"] / 1000.0
-    picks = choose(truth.world.params, truth.templates(), price, wage, finances["expected_revenue_m"], habits)
-    stop.call("submit_draft", template_ids=[pool["templates"][i]["id"] for i in picks])
+    revenue = entry.figures(truth.world, truth.seat).expected_revenue / 1000.0
+    picks = choose(truth.world.params, truth.templates(), price, wage, revenue, habits)
+    stop.call("submit_draft", template_ids=[template_id(i) for i in picks])
 
 
 def match_days(desk: Desk, truth: Truth) -> None:
@@ -87,7 +89,7 @@ def match_days(desk: Desk, truth: Truth) -> None:
     desk.stop.call("set_lineup", player_ids=[player_id(book[i]) for i in eleven])
 
 
-class Truth:
+class Truth(Eyes):
     """Beliefs that are true."""
 
     fees = (1.0,)
@@ -157,7 +159,7 @@ class Truth:
 
 
 @njit
-def _read(worlds, params, club, slots, book):  # type: ignore[no-untyped-def]
+def _read(worlds: Any, params: Any, club: int, slots: np.ndarray, book: Any) -> None:
     """Fill a book with the truth about the players in some slots."""
     w, p = worlds[0], params[0]
     for i in range(len(slots)):
@@ -186,7 +188,7 @@ def _read(worlds, params, club, slots, book):  # type: ignore[no-untyped-def]
 
 
 @njit
-def _levels(worlds, params, slots):  # type: ignore[no-untyped-def]
+def _levels(worlds: Any, params: Any, slots: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """What each man brings to the next match in his own position, and whether he can play."""
     w, p = worlds[0], params[0]
     levels, able = np.empty(len(slots)), np.empty(len(slots), np.bool_)
@@ -199,7 +201,7 @@ def _levels(worlds, params, slots):  # type: ignore[no-untyped-def]
 
 
 @njit
-def _styles(worlds, params, club, eleven):  # type: ignore[no-untyped-def]
+def _styles(worlds: Any, params: Any, club: int, eleven: np.ndarray) -> np.ndarray:
     """What each style would bring over the season's fixtures ahead, in ability points summed over them."""
     w, p = worlds[0], params[0]
     c = w.clubs[club]
@@ -223,6 +225,6 @@ def _styles(worlds, params, club, eleven):  # type: ignore[no-untyped-def]
 
 
 @njit
-def _purse(worlds, params, buyer):  # type: ignore[no-untyped-def]
+def _purse(worlds: Any, params: Any, buyer: int) -> Any:
     """What a scripted club can spend at most, k."""
     return min(managers.spending_room(worlds[0], params[0], buyer), worlds[0].clubs[buyer].cash)

@@ -63,7 +63,7 @@ def wages(params, men, abilities):
 
 @njit
 def _weights(p, formation, weight):
-    """What a point of ability in each place is worth, of a point in all places together. Returns the shape's own worth."""
+    """The share of each place in a side's strength. Returns what the formation itself adds, ability points."""
     c = p.match
     attack = midfield = defence = 0.0
     for r in range(LINEUP):

@@ -40,7 +40,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from fmgym.baselines import reckoning
-from fmgym.baselines.book import MAN, player_id, usual_traits
+from fmgym.baselines.book import MAN, Eyes, player_id, usual_traits
 from fmgym.baselines.desk import Desk, Habits, strength_to_beat
 from fmgym.baselines.drafting import choose
 from fmgym.baselines.manager import manage
@@ -82,18 +82,19 @@ class Strategist:
             draft(stop, scouts, self.habits)
         else:
             desk = Desk(stop, scouts, self.habits)
-            manage(desk)
-            match_days(desk)
-            scouts.take_notes()
+            if len(desk.squad):
+                manage(desk)
+                match_days(desk)
+                scouts.take_notes()
         stop.call("advance")
 
 
 def draft(stop: Stop, scouts: Scouts, habits: Habits) -> None:
     """Hand in the squad believed to be worth most."""
     pool, finances = (result.data for result in stop.turn([("get_draft_pool", {}), ("get_finances", {})]))
-    templates = pool["templates"]
+    templates, revenue = pool["templates"], finances.get("expected_revenue_m", np.inf)
     price, wage = (np.array([t[key] for t in templates]) for key in ("price_m", "wage_m"))
-    picks = choose(scouts.params, scouts.templates(templates), price, wage, finances["expected_revenue_m"], habits)
+    picks = choose(scouts.params, scouts.templates(templates), price, wage, revenue, habits)
     stop.call("submit_draft", template_ids=[templates[i]["id"] for i in picks])
 
 
@@ -116,7 +117,7 @@ def match_days(desk: Desk) -> None:
             desk.stop.call("set_lineup", player_ids=[player_id(squad[i]) for i in eleven])
 
 
-class Scouts:
+class Scouts(Eyes):
     """Beliefs drawn from what the tools show."""
 
     fees = (0.9, 1.15, 1.4)
@@ -162,7 +163,7 @@ class Scouts:
 
     def squad(self) -> np.ndarray:
         """One's own seniors."""
-        rows = self.stop.call("get_squad").data["players"]
+        rows = self.stop.call("get_squad").data.get("players", [])
         book = self._book(rows, [day(row["until"]) for row in rows], OWN_ERROR)
         book["wage"] = [row["wage_m"] for row in rows]
         book["listed"] = [row["listed"] for row in rows]
