@@ -61,7 +61,7 @@ class Desk:
         self.params = Params.default()
         self.today = day(stop.packet.date)
         self.season = self.today // YEAR
-        self.money = (1.0 + self.params.value.inflation) ** self.season
+        self.money: float = (1.0 + self.params.value.inflation) ** self.season
         self.squad = eyes.squad()
         finances = stop.call("get_finances")
         if not finances.ok:

@@ -65,6 +65,7 @@ RENEWAL = 0.07  # of his pay that a man wants less for each year his contract ha
 MORALE = 0.25  # difference in pay between utter misery and bliss
 OLDEST = 31  # looked at on the market
 PAGE = 50
+MANY = 8  # clubs to be seen before they are compared
 
 
 class Strategist:
@@ -184,7 +185,8 @@ class Scouts(Eyes):
         """Everybody elsewhere, position by position."""
         rows = self._on_market([{"kind": "all", "position": position.name} for position in Position])
         book = self._others(rows)
-        self._rivals = strength_to_beat(self.params, book)
+        if len(set(book["club"])) > MANY:
+            self._rivals = strength_to_beat(self.params, book)
         return book
 
     def unattached(self) -> np.ndarray:

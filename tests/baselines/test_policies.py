@@ -47,6 +47,13 @@ def test_policy_is_a_function_of_the_stop(name: str) -> None:
         assert session.digest() == twin.digest()
 
 
+@pytest.mark.parametrize("name", SCRIPTED)
+@pytest.mark.parametrize("queries", [1, 2])
+def test_policy_does_without_what_a_spent_budget_refuses(name: str, queries: int) -> None:
+    changes = {"stop.queries": queries, "stop.negotiations": 1}
+    assert run(make(name), 1, 1, params=changes).settle == "completed"
+
+
 def test_random_dice_depend_on_seed_and_stop_alone() -> None:
     throws = [Dice(seed, stop).below(1000) for seed in range(20) for stop in range(20)]
     assert throws == [Dice(seed, stop).below(1000) for seed in range(20) for stop in range(20)]
