@@ -128,9 +128,14 @@ def call_text(call: Line) -> str:
     return visible(f"{call['tool']} {args}".replace("\n", "\\n"))
 
 
+def _failure_text(line: Line) -> str:
+    waited = f"; waited {line['wait']:.1f} s" if line["wait"] else ""
+    return f"attempt {line['attempt']} failed: {line['failure']}, {line['reason']}{waited}"
+
+
 def _pieces(turn: Turn) -> list[tuple[str, str]]:
     """A turn as pairs of kind and text: note, thought, said, call, result."""
-    out = [("note", f"attempt {f['attempt']} failed: {f['failure']}, {f['reason']}") for f in turn.failures]
+    out = [("note", _failure_text(line)) for line in turn.failures]
     for line in turn.left_out:
         what = line["left_out"]
         out.append(("note", f"left out to save room: {_n(what['stops'], 'stop')}, {_n(what['results'], 'answer')}"))
