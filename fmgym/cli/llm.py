@@ -75,6 +75,7 @@ def llm(
     """
     from fmgym.baselines.llm import account
     from fmgym.baselines.llm.policy import AgentPolicy, Patience
+    from fmgym.state import YEAR
 
     if provider not in PROVIDERS:
         raise BadInput(f"--provider takes {' or '.join(PROVIDERS)}, not {provider!r}")
@@ -99,17 +100,18 @@ def llm(
         "max_context": _count(max_context, "max-context"),
         "prices": account.prices(prices),
     }
-    knobs = {
+    knobs: dict[str, Any] = {
         "seasons": common.whole(seasons, "seasons"),
         "opponents": opponents,
         "draft": draft,
         "params": common.changes(set_),
     }
     common.check_writable(json_)
+    days = (0, YEAR * knobs["seasons"] - 1)
     chosen, workers = common.seeds(seeds), _count(jobs, "jobs") or 1
     folder = out or Path("runs") / re.sub(r"[^A-Za-z0-9._-]+", "-", model)
     runs = [
-        Run(seed, folder / f"seed-{seed}", AgentPolicy(_agent(provider, model, settings), **conditions))
+        Run(seed, folder / f"seed-{seed}", AgentPolicy(_agent(provider, model, settings), **conditions), days)
         for seed in chosen
     ]
     _play(runs, workers, knobs)
@@ -153,7 +155,7 @@ class Run:
     seed: int
     folder: Path
     policy: AgentPolicy
-    days: tuple[int, int] = (0, 1)
+    days: tuple[int, int]  # played, of how many
     result: RunResult | None = None
     error: FMGymError | None = None
     crash: BaseException | None = field(default=None, repr=False)
