@@ -10,25 +10,31 @@ from typing import Any
 import fmgym
 from fmgym import score
 from fmgym.params import Params
+from fmgym.tracks.solo import SOLO
+from fmgym.tracks.track import Track
 
 
 def stamp(
     *,
-    policy: str,
+    policy: str | Mapping[int, str],
     seed: int,
     seasons: int,
     opponents: str,
     draft: str,
     changes: Mapping[str, Any] | None = None,
+    track: Track = SOLO,
 ) -> dict[str, Any]:
-    """The stamp of a solo run, as JSON values. Raises ``BadInput`` for changes that are no parameters."""
+    """The stamp of a run, as JSON values; ``policy`` by seat where seats are several.
+
+    Raises ``BadInput`` for changes that are no parameters.
+    """
     return {
-        "track": "solo",
+        "track": track.name,
         "engine": fmgym.__version__,
         "commit": commit(),
-        "params_hash": Params.default().replace(changes).hash,
+        "params_hash": track.fit(Params.default().replace(changes)).hash,
         "score_version": score.VERSION,
-        "policy": policy,
+        "policy": policy if isinstance(policy, str) else {str(seat): policy[seat] for seat in sorted(policy)},
         "seed": seed,
         "seasons": seasons,
         "opponents": opponents,

@@ -29,7 +29,7 @@ from fmgym.rng import below, key, uniform
 @njit
 def scripted(w, club):
     """Whether a scripted manager runs this club."""
-    return w.clubs[club].seat < 0
+    return w.clubs[club].seat < 0 and w.clubs[club].unmanned == 0
 
 
 @njit
