@@ -20,7 +20,7 @@ from fmgym.tracks.arena import ARENA
 Obs = dict[str, np.ndarray] | np.ndarray
 
 
-class ArenaEnv(ParallelEnv[str, Obs, int]):
+class ArenaEnv(ParallelEnv[str, Obs, int]):  # type: ignore[misc]  # pettingzoo has no types
     """
     ## Description
 
@@ -41,10 +41,10 @@ class ArenaEnv(ParallelEnv[str, Obs, int]):
 
     ## Deals are sealed
 
-    While the clock stands a seat changes its own club only; others see it as it was. What two clubs are to do together is
-    lodged, and carried out when all seats have ended their stops: for each player the highest fee wins, then the
-    highest wage, ties fall by the seed. Losers learn that they lost, not the price. So the order in which seats act
-    never matters.
+    While the clock stands a seat changes its own club only; others see it as it was. What two clubs are to do together
+    is lodged, and carried out when all seats have ended their stops: for each player the highest fee wins, then the
+    highest wage, ties fall by the seed. Losers learn that they lost, not the price. So the order in which seats
+    act never matters.
 
     - A bid on a scripted club's player is answered at once; with terms agreed the deal is lodged.
     - A bid on another seat's player reaches its owner with his next batch of offers. He accepts, counters or rejects;
@@ -53,8 +53,8 @@ class ArenaEnv(ParallelEnv[str, Obs, int]):
 
     ## Rewards, end
 
-    As in `SoloEnv`, for each seat: its rewards sum to its final score, and its last info has `final`. Rewards of waiting
-    seats come when time moves. `max_cycles` truncates all seats after so many steps.
+    As in `SoloEnv`, for each seat: its rewards sum to its final score, and its last info has `final`. Rewards of
+    waiting seats come when time moves. `max_cycles` truncates all seats after so many steps.
 
     ## Arguments
 
@@ -91,7 +91,9 @@ class ArenaEnv(ParallelEnv[str, Obs, int]):
         params: Mapping[str, Any] | None = None,
     ) -> None:
         render.check_mode(render_mode, self.metadata["render_modes"])
-        if max_cycles is not None and (isinstance(max_cycles, bool) or not isinstance(max_cycles, int) or max_cycles < 1):
+        if max_cycles is not None and (
+            isinstance(max_cycles, bool) or not isinstance(max_cycles, int) or max_cycles < 1
+        ):
             raise BadInput(f"max_cycles is None or a whole number from 1, not {max_cycles!r}")
         self.render_mode = render_mode
         self.max_cycles = max_cycles
@@ -117,7 +119,7 @@ class ArenaEnv(ParallelEnv[str, Obs, int]):
         self._entropy = np.random.default_rng()
         self._cycles = 0
 
-    def observation_space(self, agent: str) -> Dict | Box:  # type: ignore[override]
+    def observation_space(self, agent: str) -> Dict | Box:
         """The same for every seat, and always the same object for a seat."""
         return self._observation_spaces[agent]
 
@@ -139,9 +141,7 @@ class ArenaEnv(ParallelEnv[str, Obs, int]):
 
     def step(
         self, actions: Mapping[str, int]
-    ) -> tuple[
-        dict[str, Obs], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]
-    ]:
+    ) -> tuple[dict[str, Obs], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]]:
         """One action of each live seat, in no order; then time, if none has a stop to play any more."""
         live = self.agents
         self._take(actions)
@@ -175,7 +175,7 @@ class ArenaEnv(ParallelEnv[str, Obs, int]):
     def _observations(self, agents: list[str]) -> dict[str, Obs]:
         flats = self.batch.flats.copy()
         rows = {agent: flats[self._seat[agent]] for agent in agents}
-        return rows if self.flat else {agent: self.batch.layout.split(row) for agent, row in rows.items()}  # type: ignore[return-value]
+        return rows if self.flat else {agent: self.batch.layout.split(row) for agent, row in rows.items()}
 
     def _infos(self, agents: list[str]) -> dict[str, dict[str, Any]]:
         masks = self.batch.masks.copy()

@@ -96,9 +96,7 @@ def run(worlds, params, screens, flats, setups):
 @njit(inline="always")
 def open_world(w, p, screens, flats, setup):
     """Open the world of the first screen's seed and show every seat its first stop."""
-    engine.reset(
-        w, p, screens[0].seed, setup.opponents, setup.seasons, setup.auto_draft, setup.taken, setup.sealed
-    )
+    engine.reset(w, p, screens[0].seed, setup.opponents, setup.seasons, setup.auto_draft, setup.taken, setup.sealed)
     for seat in range(len(screens)):
         screen = screens[seat]
         screen.error = Error.OK.value

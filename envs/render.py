@@ -247,7 +247,9 @@ def render_arena(world: World, mode: str) -> str | np.ndarray | None:
 def arena_lines(world: World) -> list[str]:
     """A headline, and a line for each club by league position: what it has and how its seat stands."""
     w = world.w
-    head = f"{'':2}  {'League':24} {'seat':>4} {'Pts':>4} {'GD':>4} {'titles':>6} {'honors':>6} {'cash':>7} {'score':>6}"
+    head = (
+        f"{'':2}  {'League':24} {'seat':>4} {'Pts':>4} {'GD':>4} {'titles':>6} {'honors':>6} {'cash':>7} {'score':>6}"
+    )
     clubs = sorted(range(len(w.clubs)), key=lambda club: int(w.clubs[club].position))
     return [names.date(int(w.day)), head, *(_arena_line(world, club) for club in clubs)]
 

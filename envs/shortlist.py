@@ -83,7 +83,9 @@ def _rank(w, p, seat, target, bargain):
         if pl.club == s.club or not (pl.status == Status.SENIOR or pl.status == Status.FREE):
             continue
         free = pl.status == Status.FREE or contracts.can_precontract(w, p, s.club, slot)
-        buyable = opened and pl.status == Status.SENIOR and market.for_sale(w, p, s.club, slot) and pl.value <= REACH * cash
+        buyable = (
+            opened and pl.status == Status.SENIOR and market.for_sale(w, p, s.club, slot) and pl.value <= REACH * cash
+        )
         if not free and not buyable:
             continue
         gains[slot] = _seen(w, p, seat, slot) - level[pl.position]

@@ -10,6 +10,7 @@ from typing import Any
 import fmgym
 from fmgym import score
 from fmgym.params import Params
+from fmgym.rules import rules_hash
 from fmgym.tracks.solo import SOLO
 from fmgym.tracks.track import Track
 
@@ -22,17 +23,20 @@ def stamp(
     opponents: str,
     draft: str,
     changes: Mapping[str, Any] | None = None,
+    agent: Mapping[str, Any] | None = None,
     track: Track = SOLO,
 ) -> dict[str, Any]:
     """The stamp of a run, as JSON values; ``policy`` by seat where seats are several.
 
-    Raises ``BadInput`` for changes that are no parameters.
+    ``agent``: what bears on the play of an agent that is not one of this package's policies. Raises ``BadInput``
+    for changes that are no parameters.
     """
-    return {
+    params = track.fit(Params.default().replace(changes))
+    mark = {
         "track": track.name,
         "engine": fmgym.__version__,
         "commit": commit(),
-        "params_hash": track.fit(Params.default().replace(changes)).hash,
+        "params_hash": params.hash,
         "score_version": score.VERSION,
         "policy": policy if isinstance(policy, str) else {str(seat): policy[seat] for seat in sorted(policy)},
         "seed": seed,
@@ -40,7 +44,9 @@ def stamp(
         "opponents": opponents,
         "draft": draft,
         "params": {name: list(value) if isinstance(value, tuple) else value for name, value in (changes or {}).items()},
+        "rules_hash": rules_hash(params, seasons, track),
     }
+    return mark | {"agent": dict(agent)} if agent else mark
 
 
 @functools.cache

@@ -55,9 +55,7 @@ class World:
         ``seats``: which of the shape's seats somebody holds, by default all. ``sealed``: deals wait for the day's end.
         """
         world = cls(params)
-        world.reset(
-            seed, seasons=seasons, opponents=opponents, auto_draft=auto_draft, seats=seats, sealed=sealed
-        )
+        world.reset(seed, seasons=seasons, opponents=opponents, auto_draft=auto_draft, seats=seats, sealed=sealed)
         return world
 
     def reset(
@@ -74,9 +72,7 @@ class World:
         check_options(self.params, seed, seasons, opponents)
         taken = taken_seats(self.params, seats)
         self.array.view(np.uint8)[:] = 0
-        engine.reset(
-            self.w, self.p, np.int64(seed), OPPONENTS[opponents], seasons, auto_draft, taken, int(sealed)
-        )
+        engine.reset(self.w, self.p, np.int64(seed), OPPONENTS[opponents], seasons, auto_draft, taken, int(sealed))
 
     @property
     def w(self) -> Any:

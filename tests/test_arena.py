@@ -194,7 +194,9 @@ def test_a_bid_on_a_seats_player_reaches_its_owner_and_goes_through_whole() -> N
     assert "C02" in answer.message
     offer = until_offer(session, 1, "bid_received")
     assert (offer["player"], offer["club"], offer["fee_m"], offer["instalments"]) == (player, "C01", 30.0, 1)
-    assert session.call("respond_to_offer", {"offer_id": offer["id"], "response": "accept"}, 1).data["status"] == "lodged"
+    assert (
+        session.call("respond_to_offer", {"offer_id": offer["id"], "response": "accept"}, 1).data["status"] == "lodged"
+    )
     assert club_of(session, player) == 1
     fee = until_offer(session, 0, "fee_agreed")
     assert (fee["player"], fee["fee_m"], fee["instalments"]) == (player, 30.0, 1)
@@ -272,9 +274,7 @@ def test_two_sales_to_one_scripted_buyer_go_through_while_it_can_pay() -> None:
     for seat, fee in ((0, 20_000), (1, 22_000)):
         players[seat] = own(session, 0, seat)
         number = int(players[seat][1:])
-        i = market.add_offer(
-            w, p, seat, int(OfferKind.BID_RECEIVED), int(OfferState.LIVE), 12, number, fee, 0, 0, 0
-        )
+        i = market.add_offer(w, p, seat, int(OfferKind.BID_RECEIVED), int(OfferState.LIVE), 12, number, fee, 0, 0, 0)
         reply = {"offer_id": f"O{w.seats[seat].offers[i].id:05d}", "response": "accept"}
         assert session.call("respond_to_offer", reply, seat).data["status"] == "lodged"
     end_round(session)
@@ -295,12 +295,13 @@ class Player:
 
     def turn(self, session: Session) -> None:
         seat, rng = self.seat, self.rng
-        self.shown.append(session.packet(seat).to_json())
+        self.stop = session.stop(seat)
+        self.shown.append(self.stop.packet.to_json())
         names = ["market", "renew", "release", "list", "promote", "reply", "invest", "tactics", "advance"]
         getattr(self, "_" + str(rng.choice(names, p=[0.4, 0.08, 0.08, 0.08, 0.08, 0.12, 0.04, 0.04, 0.08])))(session)
 
     def _call(self, session: Session, name: str, **args: Any) -> Any:
-        result = session.call(name, args, self.seat)
+        result = self.stop.call(name, **args)
         self.shown.append(result.to_json())
         return result
 
@@ -378,7 +379,9 @@ def in_turns(session: Session, players: list[Player]) -> None:
                 player.turn(session)
 
 
-def played(round_: Any, seats: tuple[int, ...], sealed: bool = True, until: int = 200) -> tuple[list[str], list[Player]]:
+def played(
+    round_: Any, seats: tuple[int, ...], sealed: bool = True, until: int = 200
+) -> tuple[list[str], list[Player]]:
     """Digests at the rounds' ends, and the players with what they were shown."""
     session = arena_at(4, seats)
     session.world.w.sealed = session.world.w.frozen = int(sealed)

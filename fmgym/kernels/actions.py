@@ -325,7 +325,11 @@ def check_invest(w, p, seat, kind):
         return Error.BUILDING.value
     if c.levels[kind] >= p.facility.top:
         return Error.MAX_LEVEL.value
-    return Error.CASH_SHORT.value if finance.upgrade_cost(w, p, club, kind) > deals.available(w, p, club) else Error.OK.value
+    return (
+        Error.CASH_SHORT.value
+        if finance.upgrade_cost(w, p, club, kind) > deals.available(w, p, club)
+        else Error.OK.value
+    )
 
 
 @njit

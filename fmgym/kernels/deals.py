@@ -292,9 +292,8 @@ def _answer(w, p, seat, i):
     if d.kind == Deal.REFUSE:
         talks.refuse_fee(w, p, d.club, d.uid, d.fee)
         inbox.tell(w, d.club, Inbox.BID_LOST, d.uid, w.seats[seat].club, Loss.REFUSED)
-    elif d.kind >= Deal.BID:
-        if not _put(w, p, seat, d):
-            inbox.tell(w, w.seats[seat].club, Inbox.BID_LOST, d.uid, d.club, Loss.FAILED)
+    elif d.kind >= Deal.BID and not _put(w, p, seat, d):
+        inbox.tell(w, w.seats[seat].club, Inbox.BID_LOST, d.uid, d.club, Loss.FAILED)
 
 
 @njit
