@@ -53,9 +53,9 @@ def digest_elsewhere(clubs: int, seasons: int, seed: int, **environment: str) ->
 
 # What three seasons of the play above end in. A change here is a new version, with a line in the changelog.
 GOLDEN = {
-    1: "d9ea82b1e0cd63d416b9784ec53e3a1a -0x1.972ea15791244p+0",
-    1024: "ebda8c948753812ded843c80c4511c23 0x1.6a750c05bbf07p+0",
-    2026: "14c67e4854087363d771fe70f852c0ec -0x1.525fb51b6cb8ap+2",
+    1: "93b7326dcf40dd04543f8ae6d57cd121 -0x1.972ea15791244p+0",
+    1024: "df612722ade8a29644c0cdf35c5b683c 0x1.6a750c05bbf07p+0",
+    2026: "35811fd3d61104aeee7ada497de83bd5 -0x1.525fb51b6cb8ap+2",
 }
 
 
