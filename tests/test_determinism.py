@@ -53,9 +53,9 @@ def digest_elsewhere(clubs: int, seasons: int, seed: int, **environment: str) ->
 
 # What three seasons of the play above end in. A change here is a new version, with a line in the changelog.
 GOLDEN = {
-    1: "93b7326dcf40dd04543f8ae6d57cd121 -0x1.972ea15791244p+0",
-    1024: "df612722ade8a29644c0cdf35c5b683c 0x1.6a750c05bbf07p+0",
-    2026: "35811fd3d61104aeee7ada497de83bd5 -0x1.525fb51b6cb8ap+2",
+    1: "26ca90f5895e319974b16fb0c692a703 0x1.c5f3a45ada284p-1",
+    1024: "0cac781176531f0f4461f76740ce3c36 0x1.3b272eb3a460dp-1",
+    2026: "8453be41ab906b62a005def5ec0b5b78 0x1.3291dda37257cp+1",
 }
 
 

@@ -13,7 +13,7 @@ from fmgym.kernels import contracts, market, roster
 from fmgym.session import Session
 from fmgym.tracks.arena import ARENA
 
-from .sessions import arena_at, end_round, everything, own, release, uid
+from ..sessions import arena_at, end_round, everything, own, release, uid
 
 HALF = tuple(range(8))  # seats held where scripted clubs are wanted too
 
