@@ -96,7 +96,8 @@ def test_one_seats_failure_is_not_anothers(tmp_path: Path) -> None:
         with pytest.raises(Paused, match="no_access"):
             play(server, tmp_path)
         known = {seat: recorded(tmp_path, seat) for seat in (3, 5, 8)}
-        assert known[3] == known[8] > known[5] > 0  # the others have played their stops to the end
+        for seat in (3, 8):  # the others have played their stops to the end
+            assert all(told.end for told in reader.read(tmp_path / f"seat_{seat}")[1].values())
         server.requests.clear()
         server.plan = lambda n: None
         assert play(server, tmp_path).digest == good.digest
