@@ -203,7 +203,7 @@ def test_action_out_of_range_is_an_error(action: int) -> None:
         ({"reward": "points"}, "reward must be one of score_delta, final"),
         ({"render_mode": "svg"}, "render_mode must be None or one of"),
         ({"params": {"market.nothing": 1}}, "no parameter 'market.nothing'"),
-        ({"params": {"shape.seats": 4}}, "one seat"),
+        ({"params": {"shape.seats": 4}}, "shape.seats must be 1 here"),
     ],
 )
 def test_bad_options_say_what_is_wrong(options: dict, complaint: str) -> None:
