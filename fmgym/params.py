@@ -114,11 +114,12 @@ def _checked(path: str, value: Any, entry: Entry) -> Value:
     if many and len(items) != len(old):
         raise BadInput(f"parameter {path} takes {len(old)} numbers")
     out: list[Number] = []
-    for item, before in zip(items, old, strict=True):
-        if isinstance(item, bool) or not isinstance(item, int | float | np.integer | np.floating):
+    for given, before in zip(items, old, strict=True):
+        item = given.item() if isinstance(given, np.generic) else given
+        if isinstance(item, bool) or not isinstance(item, int | float):
             raise BadInput(f"parameter {path} takes numbers, not {item!r}")
         if not entry.low <= item <= entry.high:
-            shown = repr(item) if abs(item) < 2**63 else "a number that large"
+            shown = repr(item) if not abs(item) >= 2**63 else "a number that large"  # a NaN shows itself
             raise BadInput(f"parameter {path} must lie in {entry.low} to {entry.high}, not {shown}")
         if isinstance(before, int) and item != int(item):
             raise BadInput(f"parameter {path} takes whole numbers, not {item!r}")
