@@ -7,7 +7,7 @@ playing stays alive and solvent.
 
 import numpy as np
 
-from fmgym.calendar import age
+from fmgym.calendar import age, year_end
 from fmgym.enums import (
     N_FACILITIES,
     N_FORMATIONS,
@@ -99,7 +99,16 @@ def _wanted(w, p, club, slot):
     if age(w.day, pl.born) > p.manager.renew_age:
         return False
     better, _ = rank_at_position(w, p, club, slot)
-    return better < p.manager.depth[pl.position]
+    if better < (p.manager.depth[pl.position] + 1) // 2:
+        return True
+    return better < p.manager.depth[pl.position] and _keeps(w, p, slot)
+
+
+@njit
+def _keeps(w, p, slot):
+    """Whether a squad man gets another contract: clubs renew some and replace the others (drawn by contract)."""
+    pl = w.players[slot]
+    return uniform(key(w.seed, Domain.MANAGER, pl.uid, pl.contract_end), 0) < p.manager.keep
 
 
 @njit
@@ -124,12 +133,11 @@ def years_for(w, p, slot):
 
 @njit
 def prune(w, p, club):
-    """Before the season: players beyond the wished squad are put on the transfer list, others taken off."""
+    """Before the season: the least wanted beyond the least squad are put on the transfer list, others taken off."""
     c = w.clubs[club]
-    extra = c.n_squad - p.manager.squad_size[1]
     for i in range(c.n_squad):
         w.players[c.squad[i]].listed = 0
-    for _ in range(extra):
+    for _ in range(c.n_squad - p.manager.squad_size[0]):
         slot = _least_wanted(w, p, club)
         if slot >= 0:
             w.players[slot].listed = 1
@@ -200,7 +208,10 @@ def market_day(w, p):
 
 @njit
 def choose_bid(w, p, club, count, level):
-    """The best affordable upgrade in the league and what to bid for him; (-1, 0) for none."""
+    """The best affordable upgrade in the league and what to bid for him; (-1, 0) for none.
+
+    Nobody bids for a player who has only just joined his club. Listed players are looked at for the squad too.
+    """
     c = w.clubs[club]
     room = spending_room(w, p, club)
     if room < p.market.min_fee or c.n_squad >= p.manager.squad_size[1] + 1:
@@ -217,13 +228,16 @@ def choose_bid(w, p, club, count, level):
         if pl.status != Status.SENIOR or pl.club == club or pl.value > room:
             continue
         need = level[pl.position] + (gap if count[pl.position] >= p.manager.depth[pl.position] else 0.0)
-        if pl.pub_ability + p.manager.look < need or age(w.day, pl.born) > p.manager.buy_age:
+        need -= p.manager.bargain * pl.listed
+        if pl.pub_ability + p.manager.look < need or age(w.day, pl.born) > p.manager.buy_age[pl.listed]:
             continue
-        if w.clubs[pl.club].seat >= 0 and not seats_too:
+        if w.clubs[pl.club].seat >= 0 and not (seats_too or pl.listed == 1):
+            continue
+        if w.day - pl.joined < p.market.resale_days:
             continue
         if not market.sellable(w, p, slot) or talks.fee_rise(w, p, club, pl.uid) > p.manager.patience:
             continue
-        gain = _gain(w, p, club, slot, need)
+        gain = _seen(w, p, club, slot) - need - p.manager.thrift * pl.value / max(c.cash, 1)
         if gain > best_gain and contracts.reservation(w, p, club, slot) <= wages:
             best = slot
             best_gain = gain
@@ -233,22 +247,17 @@ def choose_bid(w, p, club, count, level):
 
 
 @njit
-def _gain(w, p, club, slot, need):
-    """What a player would add at his position, less a price on money, in ability points."""
-    pl = w.players[slot]
+def _seen(w, p, club, slot):
+    """``future`` of another club's player, as this club's scouts see him."""
     ability = scouting.believed_ability(w, p, club, slot)
     gap = max(scouting.believed_potential(w, p, club, slot) - ability, 0.0)
-    seen = ability + p.manager.potential * gap * youth_weight(p, age(w.day, pl.born))
-    return seen - need - p.manager.thrift * pl.value / max(w.clubs[club].cash, 1)
+    return ability + p.manager.potential * gap * youth_weight(p, age(w.day, w.players[slot].born))
 
 
 @njit
 def _bid(w, p, club, slot, room, u):
-    ability = scouting.believed_ability(w, p, club, slot)
-    potential = scouting.believed_potential(w, p, club, slot)
-    mean = market.believed_worth(w, p, ability, potential, slot)
     share = p.market.first_bid + u * (p.market.buyer_cap - p.market.first_bid)
-    return min(thousands(mean * share), room)
+    return min(thousands(share * _fair(w, p, club, slot)), room)
 
 
 @njit
@@ -325,10 +334,16 @@ def _offer_to_seat(w, p, club, slot, fee):
 @njit
 def ceiling(w, p, buyer, slot):
     """The most a scripted buyer pays for a player: a share over what it believes."""
+    return thousands(_fair(w, p, buyer, slot) * p.market.seat_ceiling)
+
+
+@njit
+def _fair(w, p, buyer, slot):
+    """What a scripted buyer takes for a fair fee: less for a player whom his club has put up for sale."""
     ability = scouting.believed_ability(w, p, buyer, slot)
     potential = scouting.believed_potential(w, p, buyer, slot)
     mean = market.believed_worth(w, p, ability, potential, slot)
-    return thousands(mean * p.market.seat_ceiling)
+    return mean * p.market.surplus if w.players[slot].listed == 1 else mean
 
 
 @njit
@@ -371,9 +386,10 @@ def _best_free(w, p, club, count, level):
         pl = w.players[slot]
         short = count[pl.position] < p.manager.depth[pl.position]
         need = level[pl.position] - (p.manager.short if short else 0.0) - (p.manager.short if short_squad else 0.0)
-        if pl.pub_ability + p.manager.look < need or age(w.day, pl.born) > p.manager.renew_age:
+        years = age(w.day, pl.born)
+        if pl.pub_ability + p.manager.look < need or not p.manager.free_age <= years <= p.manager.renew_age:
             continue
-        gain = _gain(w, p, club, slot, need)
+        gain = _seen(w, p, club, slot) - need
         if gain <= best_gain:
             continue
         wage = contracts.reservation(w, p, club, slot)
@@ -385,17 +401,15 @@ def _best_free(w, p, club, count, level):
 
 @njit
 def promote_youth(w, p, club):
-    """After the intake and when short: prospects who would be of use get their first contract."""
+    """After the intake: prospects of use whose term ends, or any when short, get their first contract."""
     c = w.clubs[club]
     for i in range(c.n_academy - 1, -1, -1):
         slot = c.academy[i]
         pl = w.players[slot]
         if c.n_squad >= p.manager.squad_size[1] + p.manager.youth_extra:
             return
-        lapsing = pl.academy_until <= w.day + 360
         ready = future(p, pl, w.day) >= _squad_level(w, p, club) - p.manager.promote_gap
-        old = age(w.day, pl.born) >= p.manager.promote_age
-        if ready and (lapsing or old or c.n_squad < p.manager.squad_size[0]):
+        if ready and (pl.academy_until <= year_end(w.season) or c.n_squad < p.manager.squad_size[0]):
             academy.promote(w, p, club, slot)
 
 

@@ -51,7 +51,8 @@ def test_rejections_raise_the_ask_which_fades(world):
     before = ask(world, slot)
     assert call(world, Tool.MAKE_TRANSFER_OFFER, uid, 50, 0)[1] == Outcome.REJECTED
     after = ask(world, slot)
-    assert after == pytest.approx(before * (1 + world.p.market.rise), rel=1e-3)
+    haggled = 1 + world.p.market.heat * world.p.market.haggle**2
+    assert after == pytest.approx(before * (1 + world.p.market.rise) * haggled, rel=1e-3)
     assert ask(world, slot, buyer=5) == ask(world, slot, buyer=5), "another bidder meets no rise"
     world.w.day += int(world.p.market.half_life)
     faded = talks.fee_rise(world.w, world.p, 0, uid)
@@ -98,6 +99,27 @@ def test_deals_mark_up_the_pair_and_heat_the_buyer(world):
     heat = 1 + p.market.heat
     assert ask(world, other) == pytest.approx(before[1] * heat, rel=1e-3)
     assert ask(world, same) == pytest.approx(before[0] * heat * (1 + p.market.pair), rel=1e-3)
+    for _ in range(3):
+        talks.dealt(w, p, 5, 0)
+    assert ask(world, other) == pytest.approx(before[1] * (1 + 16 * p.market.heat), rel=1e-3), "as the square"
+
+
+def test_a_listed_player_of_a_seat_draws_bids_at_a_discount(world):
+    w, p = world.w, world.p
+    slot = max((int(s) for s in w.clubs[0].squad[:25]), key=lambda s: w.players[s].own_ability)
+    w.players[slot].listed = 0
+    fair = managers.ceiling(w, p, 5, slot)
+    w.players[slot].listed = 1
+    assert managers.ceiling(w, p, 5, slot) == pytest.approx(fair * p.market.surplus, abs=2)
+    quiet = Params.default().replace({"market.seat_bids": 0.0}).array[0]
+    count, level = np.zeros(8, np.int64), np.zeros(8)
+    w.day = 9
+    for club in range(1, 16):
+        w.clubs[club].cash = 200_000
+    bidders = [managers.choose_bid(w, quiet, club, count, level)[0] == slot for club in range(1, 16)]
+    assert any(bidders)
+    w.players[slot].joined = w.day - 5
+    assert not any(managers.choose_bid(w, quiet, club, count, level)[0] == slot for club in range(1, 16)), "just joined"
 
 
 def test_instalments_are_owed_and_cost_a_premium(world):
