@@ -194,7 +194,9 @@ def search(
 
 def study_trials(storage: Any) -> list[Any]:
     """All trials a storage holds; a search that goes on draws anew."""
-    return [] if storage is None else [t for s in storage.get_all_studies() for t in storage.get_all_trials(s._study_id)]
+    return (
+        [] if storage is None else [t for s in storage.get_all_studies() for t in storage.get_all_trials(s._study_id)]
+    )
 
 
 def _suggest(trial: Any, key: str, low: float, high: float) -> float:

@@ -53,9 +53,9 @@ def digest_elsewhere(clubs: int, seasons: int, seed: int, **environment: str) ->
 
 # What three seasons of the play above end in. A change here is a new version, with a line in the changelog.
 GOLDEN = {
-    1: "d9ea82b1e0cd63d416b9784ec53e3a1a -0x1.972ea15791244p+0",
-    1024: "ebda8c948753812ded843c80c4511c23 0x1.6a750c05bbf07p+0",
-    2026: "14c67e4854087363d771fe70f852c0ec -0x1.525fb51b6cb8ap+2",
+    1: "f0e865124ac6c865ce4b99316bc577f0 -0x1.2913a988d76aep+2",
+    1024: "fde76e9cffb638fff172192c51d6a893 -0x1.8328f222386b1p+1",
+    2026: "caf89b7455d0ab0635af5abe56f0d051 -0x1.2294c5912972dp+2",
 }
 
 

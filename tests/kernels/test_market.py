@@ -5,6 +5,7 @@ import pytest
 
 from fmgym.enums import Error, OfferKind, OfferState, Outcome, Reply, Tool
 from fmgym.kernels import actions, managers, market, talks
+from fmgym.params import Params
 from fmgym.state import MAX_ARGS
 
 SUMMER = 4  # the first stop inside the window
@@ -106,12 +107,13 @@ def test_deals_mark_up_the_pair_and_heat_the_buyer(world):
 
 def test_a_listed_player_of_a_seat_draws_bids_at_a_discount(world):
     w, p = world.w, world.p
-    slot = max((int(s) for s in w.clubs[0].squad[:25]), key=lambda s: w.players[s].own_ability)
-    w.players[slot].listed = 0
+    slot = int(w.clubs[0].squad[5])
+    w.players[slot].born, w.players[slot].listed = w.day - 25 * 360, 0
+    w.truth[slot].ability = w.players[slot].pub_ability = 85.0  # a bargain: his wage follows both estimates
     fair = managers.ceiling(w, p, 5, slot)
     w.players[slot].listed = 1
     assert managers.ceiling(w, p, 5, slot) == pytest.approx(fair * p.market.surplus, abs=2)
-    quiet = Params.default().replace({"market.seat_bids": 0.0}).array[0]
+    quiet = Params.default().replace({"market.seat_bids": 0.0}).record[0]
     count, level = np.zeros(8, np.int64), np.zeros(8)
     w.day = 9
     for club in range(1, 16):
