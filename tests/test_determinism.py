@@ -53,9 +53,9 @@ def digest_elsewhere(clubs: int, seasons: int, seed: int, **environment: str) ->
 
 # What three seasons of the play above end in. A change here is a new version, with a line in the changelog.
 GOLDEN = {
-    1: "f0e865124ac6c865ce4b99316bc577f0 -0x1.2913a988d76aep+2",
-    1024: "fde76e9cffb638fff172192c51d6a893 -0x1.8328f222386b1p+1",
-    2026: "caf89b7455d0ab0635af5abe56f0d051 -0x1.2294c5912972dp+2",
+    1: "c30d3eb04e2e2f9b4e148d26d5881772 0x1.c5f3a45ada284p-1",
+    1024: "742aa91a59846734f18a6ce2e34034d3 0x1.3b272eb3a460dp-1",
+    2026: "439e83e7a806b464c2ec3b12dc410937 0x1.3291dda37257cp+1",
 }
 
 

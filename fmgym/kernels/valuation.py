@@ -70,7 +70,12 @@ def market_value(w, p, slot, ability, potential):
 @njit
 def wage_norm(w, p, slot, ability):
     """The usual yearly wage in k of a player of that believed ability."""
-    years = age(w.day, w.players[slot].born)
+    return inflation(p, w.day) * wage_at(p, ability, age(w.day, w.players[slot].born))
+
+
+@njit
+def wage_at(p, ability, years):
+    """The usual yearly wage in first-year k at an ability and an age."""
     young = min(max((years - 17.0) / 6.0, 0.0), 1.0)
     level = exp2((ability - p.value.reference) / p.wage.double)
-    return p.wage.norm * inflation(p, w.day) * level * (p.wage.youth + (1.0 - p.wage.youth) * young)
+    return p.wage.norm * level * (p.wage.youth + (1.0 - p.wage.youth) * young)

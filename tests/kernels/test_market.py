@@ -105,23 +105,30 @@ def test_deals_mark_up_the_pair_and_heat_the_buyer(world):
     assert ask(world, other) == pytest.approx(before[1] * (1 + 16 * p.market.heat), rel=1e-3), "as the square"
 
 
+def wanted(w, p):
+    """The slots that scripted clubs bid for today."""
+    goods = np.empty(len(w.players), managers.GOOD)
+    goods = goods[: managers._goods(w, p, goods)]
+    room = np.zeros(8, np.int64), np.zeros(8), np.zeros((8, managers.STARTERS))
+    return [managers.choose_bid(w, p, club, goods, *room)[0] for club in range(1, len(w.clubs))]
+
+
 def test_a_listed_player_of_a_seat_draws_bids_at_a_discount(world):
     w, p = world.w, world.p
     slot = int(w.clubs[0].squad[5])
     w.players[slot].born, w.players[slot].listed = w.day - 25 * 360, 0
-    w.truth[slot].ability = w.players[slot].pub_ability = 85.0  # a bargain: his wage follows both estimates
+    w.truth[slot].ability, w.players[slot].pub_ability, w.players[slot].own_ability = 85.0, 72.0, 60.0  # a bargain
     fair = managers.ceiling(w, p, 5, slot)
     w.players[slot].listed = 1
     assert managers.ceiling(w, p, 5, slot) == pytest.approx(fair * p.market.surplus, abs=2)
     quiet = Params.default().replace({"market.seat_bids": 0.0}).record[0]
-    count, level = np.zeros(8, np.int64), np.zeros(8)
-    w.day = 9
     for club in range(1, 16):
         w.clubs[club].cash = 200_000
-    bidders = [managers.choose_bid(w, quiet, club, count, level)[0] == slot for club in range(1, 16)]
-    assert any(bidders)
+    assert slot in wanted(w, quiet)
     w.players[slot].joined = w.day - 5
-    assert not any(managers.choose_bid(w, quiet, club, count, level)[0] == slot for club in range(1, 16)), "just joined"
+    assert slot not in wanted(w, quiet), "he has only just joined"
+    w.players[slot].joined, w.players[slot].listed = -360, 0
+    assert slot not in wanted(w, quiet), "nobody looks at a seat's other players"
 
 
 def test_instalments_are_owed_and_cost_a_premium(world):
