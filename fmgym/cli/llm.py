@@ -105,7 +105,7 @@ def llm(
         "draft": draft,
         "params": common.changes(set_),
     }
-    common.check_writable(json_)
+    common.check_outputs(json_)
     chosen, workers = common.seeds(seeds), _count(jobs, "jobs") or 1
     folder = out or Path("runs") / re.sub(r"[^A-Za-z0-9._-]+", "-", model)
     runs = [
