@@ -53,9 +53,9 @@ def digest_elsewhere(clubs: int, seasons: int, seed: int, **environment: str) ->
 
 # What three seasons of the play above end in. A change here is a new version, with a line in the changelog.
 GOLDEN = {
-    1: "26ca90f5895e319974b16fb0c692a703 0x1.c5f3a45ada284p-1",
-    1024: "0cac781176531f0f4461f76740ce3c36 0x1.3b272eb3a460dp-1",
-    2026: "8453be41ab906b62a005def5ec0b5b78 0x1.3291dda37257cp+1",
+    1: "372592fc7febaf65c718edd0b3b049b0 -0x1.5e3495bd3a366p+0",
+    1024: "1e73da15b773cb167cef419e09a4228f -0x1.5b57cccf40440p+1",
+    2026: "d139e88e79b06c84ec7bdb0c9be925ec -0x1.d1b34dd82a1f0p-2",
 }
 
 
