@@ -139,27 +139,51 @@ def _forgotten(w, screen, outcome):
 
 @njit
 def _shown_in_part(w, p, screen, flat, setup, agreed):
-    """After calls that move neither players nor money: show what they change. Returns whether it was one.
+    """After calls that move no player from club to club: show what they change. Returns whether it was one.
 
     What is set freely (tactics, lineup, orders, the transfer list) never changes what is legal, nor the score.
     """
-    group, row, _ = actions.locate(setup.starts, screen.action)
+    group, row, column = actions.locate(setup.starts, screen.action)
     if group == Group.BID or (group == Group.SIGN and not agreed):
-        fill.market_talks(w, p, SEAT, screen, row, flat, setup)
-        actions.mask_market_row(w, p, SEAT, screen, setup.starts, row)
-        actions.mask_replies(w, p, SEAT, screen, setup.starts)
-    elif group == Group.RENEW and not agreed:
-        fill.squad_talks(w, p, SEAT, screen, row, flat, setup)
-        actions.mask_squad_row(w, p, SEAT, screen, setup.starts, row)
-        actions.mask_replies(w, p, SEAT, screen, setup.starts)
+        _show_market_talks(w, p, screen, flat, setup, row)
+    elif group == Group.REPLY and column == actions.REJECT:
+        uid = w.seats[SEAT].offers[row].uid
+        _show_market_talks(w, p, screen, flat, setup, fill.market_row_of(screen, uid))
+    elif group == Group.RENEW:
+        _show_squad_talks(w, p, screen, flat, setup, row, agreed)
     elif group == Group.LIST:
         fill.squad_row(w, p, SEAT, screen, row, flat, setup)
-    elif group == Group.TACTICS or group == Group.AUTO_LINEUP or group == Group.START or group == Group.ORDER:
+    elif group == Group.ORDER:
+        fill.orders(w, p, SEAT, screen)
+    elif group == Group.TACTICS or group == Group.AUTO_LINEUP or group == Group.START:
         pick(w, p, w.seats[SEAT].club, screen.eleven)
         fill.plans(w, p, SEAT, screen, flat, setup)
     else:
         return False
     return True
+
+
+@njit
+def _show_market_talks(w, p, screen, flat, setup, row):
+    """Talks about the player of a market row, or (-1) about one who has none."""
+    fill.market_talks(w, p, SEAT, screen, row, flat, setup)
+    if row >= 0:
+        actions.mask_market_row(w, p, SEAT, screen, setup.starts, row)
+    actions.mask_replies(w, p, SEAT, screen, setup.starts)
+
+
+@njit
+def _show_squad_talks(w, p, screen, flat, setup, row, agreed):
+    """Talks with a senior. A new contract can lift his morale, and that put him into the eleven."""
+    if agreed:
+        c = w.clubs[w.seats[SEAT].club]
+        if w.players[c.squad[row]].morale_day == w.day:
+            pick(w, p, w.seats[SEAT].club, screen.eleven)
+        _grade(w, p, screen, setup)
+        fill.renewed(w, p, SEAT, screen, flat, setup)
+    fill.squad_talks(w, p, SEAT, screen, row, flat, setup)
+    actions.mask_squad_row(w, p, SEAT, screen, setup.starts, row)
+    actions.mask_replies(w, p, SEAT, screen, setup.starts)
 
 
 @njit
