@@ -116,8 +116,16 @@ def cache_root() -> Path:
     return platformdirs.user_cache_path("fmgym", appauthor=False)
 
 
-def source_digest(modules: Mapping[str, Path]) -> str:
-    """Digest the kernel modules among `modules`, all they import, and the versions of what compiles them.
+def source_digest(sources: Mapping[str, bytes]) -> str:
+    """Digest sources by the names of their modules, and the versions of what compiles them."""
+    parts = [repr((numba.__version__, llvmlite.__version__, np.__version__, sys.version)).encode()]
+    for name in sorted(sources):
+        parts += [name.encode(), sources[name]]
+    return hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()[:16]
+
+
+def kernel_sources(modules: Mapping[str, Path]) -> dict[str, bytes]:
+    """The sources of the kernel modules among ``modules``, and of all of them that they import.
 
     What they import counts because numba freezes the value of a global into the code: a constant that changes
     in a module without kernels must change the digest too.
@@ -125,16 +133,13 @@ def source_digest(modules: Mapping[str, Path]) -> str:
     sources = {name: path.read_bytes() for name, path in modules.items()}
     imports = {name: _imported_names(source.decode()) for name, source in sources.items()}
     pending = ["fmgym.jit", *(name for name in sources if "fmgym.jit" in imports[name])]
-    covered: set[str] = set()
+    covered: dict[str, bytes] = {}
     while pending:
         name = pending.pop()
         if name in sources and name not in covered:
-            covered.add(name)
+            covered[name] = sources[name]
             pending.extend(imports[name])
-    parts = [repr((numba.__version__, llvmlite.__version__, np.__version__, sys.version)).encode()]
-    for name in sorted(covered):
-        parts += [name.encode(), sources[name]]
-    return hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()[:16]
+    return covered
 
 
 def package_modules() -> dict[str, Path]:
@@ -317,7 +322,7 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]
 
     def _file_name(self, args: tuple[Any, ...], kind: str) -> str | None:
         """None: what is compiled now must not be kept, nor what was kept be used."""
-        if self._files is None or _last_edits() != _LAST_EDITS:
+        if self._files is None or _edited():
             return None
         return self._files.name(args, self.targetctx.codegen(), kind)
 
@@ -826,9 +831,9 @@ def _last_change(folder: Path) -> float:
         return 0.0
 
 
-def _last_edits() -> list[tuple[int, int] | None]:
-    """When each source was last written, and its size."""
-    return [_last_edit(path) for path in _MODULES.values()]
+def _edited() -> bool:
+    """Whether a source was edited since this process began: it may have imported some before and some after."""
+    return any(_last_edit(_MODULES[name]) != _LAST_EDITS[name] for name in _SOURCES)
 
 
 def _last_edit(path: Path) -> tuple[int, int] | None:
@@ -839,7 +844,8 @@ def _last_edit(path: Path) -> tuple[int, int] | None:
     return stat.st_mtime_ns, stat.st_size
 
 
-# At import, since the sources may be edited while the process runs: it may have imported some before and some after.
+# At import, since the sources may be edited while the process runs.
 _MODULES = package_modules()
-_LAST_EDITS = _last_edits()
-_DIGEST = source_digest(_MODULES)
+_LAST_EDITS = {name: _last_edit(path) for name, path in _MODULES.items()}
+_SOURCES = kernel_sources(_MODULES)
+_DIGEST = source_digest(_SOURCES)
