@@ -1,20 +1,22 @@
 """What ``benchmarks/throughput.py`` measures: each function times one thing and gives its figures.
 
-Times are wall clock, so a busy machine shows in them; every figure keeps all its samples. Compiling never falls
-into a sample: each measure begins with a call that is not timed.
+Times are wall clock; beside each stands the same by processor time, which is less when the machine was busy with
+other things, and more when several threads were at work. Every figure keeps all its samples. Compiling never falls
+into one: each measure begins with a call that is not timed.
 """
 
 from __future__ import annotations
 
 import functools
+import importlib
 import importlib.util
 import math
 import os
 import statistics
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -48,6 +50,21 @@ print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 256 / 1024
 """
 
 
+class Taken(NamedTuple):
+    """Seconds of several calls, by the clock on the wall and by the processor."""
+
+    wall: tuple[float, ...]
+    cpu: tuple[float, ...]
+
+    def map(self, change: Callable[[float], float]) -> Taken:
+        """The same in another unit."""
+        return Taken(tuple(map(change, self.wall)), tuple(map(change, self.cpu)))
+
+    def rates(self, count: int) -> Taken:
+        """So many things a call, a second."""
+        return self.map(lambda each: count / max(each, 1e-9))
+
+
 @dataclass(frozen=True)
 class Figure:
     """Samples of one quantity."""
@@ -55,7 +72,12 @@ class Figure:
     name: str
     unit: str
     samples: tuple[float, ...]
+    cpu: tuple[float, ...] = ()
     better: str = FEWER
+
+    @classmethod
+    def of(cls, name: str, unit: str, taken: Taken, better: str = FEWER) -> Figure:
+        return cls(name, unit, *taken, better)
 
     @property
     def median(self) -> float:
@@ -75,26 +97,29 @@ class Figure:
             "unit": self.unit,
             "better": self.better,
             "median": self.median,
+            "cpu": statistics.median(self.cpu) if self.cpu else None,
             "spread": self.spread,
             "samples": list(self.samples),
         }
 
 
-def seconds(run: Callable[[], object], times: int, prepare: Callable[[], object] = int) -> tuple[float, ...]:
+def seconds(run: Callable[[], object], times: int, prepare: Callable[[], object] = int) -> Taken:
     """How long ``run`` takes, several times, each after its preparation; one more comes before, untimed."""
     prepare()
     run()
-    found = []
+    wall, cpu = [], []
     for _ in range(times):
         prepare()
-        start = time.perf_counter()
+        start, begun = time.perf_counter(), time.process_time()
         run()
-        found.append(time.perf_counter() - start)
-    return tuple(found)
+        wall.append(time.perf_counter() - start)
+        cpu.append(time.process_time() - begun)
+    return Taken(tuple(wall), tuple(cpu))
 
 
-def rates(count: int, taken: Iterable[float]) -> tuple[float, ...]:
-    return tuple(count / each for each in taken)
+def undisturbed(taken: list[float]) -> float:
+    """The mean of many short times but for the slowest hundredth, in which the system was at other things."""
+    return statistics.fmean(sorted(taken)[: -(len(taken) // 100) or None])
 
 
 # Kernel
@@ -123,7 +148,7 @@ def world_alone(quick: bool) -> list[Figure]:
     times = 5 if quick else 20
     played = seconds(world.run, times, lambda: world.reset(next(seeds)))
     opened = seconds(lambda: world.reset(next(seeds)), times)
-    return [Figure("kernel: 20 seasons alone", "s", played), Figure("kernel: open a world", "s", opened)]
+    return [Figure.of("kernel: 20 seasons alone", "s", played), Figure.of("kernel: open a world", "s", opened)]
 
 
 def floor(quick: bool) -> list[Figure]:
@@ -135,12 +160,12 @@ def floor(quick: bool) -> list[Figure]:
     words = world.array.view(np.int64)
     read = seconds(lambda: _touch(words), 20)
     counts = counted(world)
-    draw = statistics.median(price) / n
+    draw = min(price.cpu) / n
     passes = counts["monthly passes"] + counts["market days"] + counts["free-agent days"]
-    least = counts["draws"] * draw + passes * statistics.median(read)
+    least = counts["draws"] * draw + passes * min(read.wall)
     return [
-        Figure("floor: a draw", "ns", tuple(each / n * 1e9 for each in price)),
-        Figure("floor: read a world once", "us", tuple(each * 1e6 for each in read)),
+        Figure.of("floor: a draw", "ns", price.map(lambda each: each / n * 1e9)),
+        Figure.of("floor: read a world once", "us", read.map(lambda each: each * 1e6)),
         Figure("floor: 20 seasons, draws and passes alone", "s", (least,)),
     ]
 
@@ -228,15 +253,15 @@ def single(quick: bool) -> list[Figure]:
     staying, mixed, peer = [], [], []
     for _ in range(times):
         stayed, moved = ours.play(n)
-        staying.append(statistics.fmean(stayed) * 1e6)
-        mixed.append(len(stayed + moved) / sum(stayed + moved))
-        peer.append(statistics.fmean(_cart_steps(cart, n)) * 1e6)
+        staying.append(undisturbed(stayed) * 1e6)
+        mixed.append(1.0 / undisturbed(stayed + moved))
+        peer.append(undisturbed(_cart_steps(cart, n)) * 1e6)
     ratio = tuple(a / b for a, b in zip(staying, peer, strict=True))
     return [
         Figure("env: turn that does not advance", "us", tuple(staying)),
         Figure("env: CartPole-v1 step", "us", tuple(peer)),
         Figure("env: turn over CartPole step", "ratio", ratio),
-        Figure("env: random legal turns", "turns/s", tuple(mixed), MORE),
+        Figure("env: random legal turns", "turns/s", tuple(mixed), better=MORE),
     ]
 
 
@@ -300,9 +325,9 @@ class VectorTurns:
             choose(self.infos["action_mask"], self.actions, self.step)
             _, _, _, _, self.infos = self.envs.step(self.actions)
 
-    def rates(self, steps: int, times: int) -> tuple[float, ...]:
+    def rates(self, steps: int, times: int) -> Taken:
         """Turns a second, several times."""
-        return rates(steps * len(self.actions), seconds(lambda: self.play(steps), times))
+        return seconds(lambda: self.play(steps), times).rates(steps * len(self.actions))
 
 
 def vector(quick: bool) -> list[Figure]:
@@ -310,10 +335,10 @@ def vector(quick: bool) -> list[Figure]:
     steps, times = (50, 4) if quick else (200, 15)
     cores = _cores()
     name = f"vector: random legal turns, W={BATCH}, {{}} thread{{}}"
-    found = [Figure(name.format(1, ""), "turns/s", VectorTurns(BATCH, 1).rates(steps, times), MORE)]
+    found = [Figure.of(name.format(1, ""), "turns/s", VectorTurns(BATCH, 1).rates(steps, times), MORE)]
     if cores > 1:
         rate = VectorTurns(BATCH, cores).rates(steps, times)
-        found.append(Figure(name.format(cores, "s"), "turns/s", rate, MORE))
+        found.append(Figure.of(name.format(cores, "s"), "turns/s", rate, MORE))
     return found
 
 
@@ -340,15 +365,8 @@ def arena(quick: bool) -> list[Figure]:
                 _, state["infos"] = env.reset()
 
     steps, times = (10, 3) if quick else (60, 8)
-    play(steps)
-    return [
-        Figure(
-            "arena: random legal turns, 16 seats",
-            "turns/s",
-            rates(16 * steps, seconds(lambda: play(steps), times)),
-            MORE,
-        )
-    ]
+    taken = seconds(lambda: play(steps), times)
+    return [Figure.of("arena: random legal turns, 16 seats", "turns/s", taken.rates(16 * steps), MORE)]
 
 
 def learner(quick: bool) -> list[Figure]:
@@ -380,7 +398,7 @@ def learner(quick: bool) -> list[Figure]:
         optimiser.step()
 
     taken = seconds(batch, 2 if quick else 6)
-    return [Figure(f"learner: policy gradient, W={BATCH}", "turns/s", rates(horizon * BATCH, taken), MORE)]
+    return [Figure.of(f"learner: policy gradient, W={BATCH}", "turns/s", taken.rates(horizon * BATCH), MORE)]
 
 
 # Scaling
@@ -388,7 +406,7 @@ def learner(quick: bool) -> list[Figure]:
 
 @dataclass(frozen=True)
 class Curve:
-    """Seconds against a size. ``exponent``: the slope of the line through their logarithms."""
+    """Least seconds against a size. ``exponent``: the slope of the line through their logarithms."""
 
     name: str
     size: str
@@ -410,7 +428,7 @@ def over_worlds(quick: bool) -> Curve:
     for size in sizes:
         steps = max(1600 // size, 5) if quick else max(12_000 // size, 30)
         taken = seconds(functools.partial(VectorTurns(size, 1).play, steps), 3)
-        points.append((size, min(taken) / steps))
+        points.append((size, min(taken.wall) / steps))
     return Curve("a step of the vector environment", "worlds", tuple(points))
 
 
@@ -420,7 +438,7 @@ def over_threads(quick: bool) -> Curve:
     points = []
     for threads in sorted({1, *(2**k for k in range(1, 8) if 2**k <= _cores()), _cores()}):
         taken = seconds(functools.partial(VectorTurns(BATCH, threads).play, steps), 5)
-        points.append((threads, min(taken) / steps))
+        points.append((threads, min(taken.wall) / steps))
     return Curve(f"a step of {BATCH} worlds", "threads", tuple(points))
 
 
@@ -430,7 +448,7 @@ def over_clubs(quick: bool) -> Curve:
     for clubs in (16, 40) if quick else (16, 40, 120):
         world = alone.World(Params.default().replace({"shape.clubs": clubs}))
         taken = seconds(world.run, 3, functools.partial(world.reset, 1, seasons=2))
-        points.append((clubs, min(taken) / 2))
+        points.append((clubs, min(taken.wall) / 2))
     return Curve("a season alone", "clubs", tuple(points))
 
 
@@ -440,7 +458,7 @@ def over_seasons(quick: bool) -> Curve:
     points = []
     for seasons in (5, 20) if quick else (2, 5, 10, 20):
         taken = seconds(world.run, 5, functools.partial(world.reset, 1, seasons=seasons))
-        points.append((seasons, min(taken)))
+        points.append((seasons, min(taken.wall)))
     return Curve("a run alone", "seasons", tuple(points))
 
 
@@ -454,7 +472,7 @@ def peers(quick: bool) -> list[Figure]:
     for name, module, make in PEERS:
         if importlib.util.find_spec(module) is not None:
             taken = seconds(make(steps), times)
-            found.append(Figure(f"peer: {name}", "steps/s", rates(steps, taken), MORE))
+            found.append(Figure.of(f"peer: {name}", "steps/s", taken.rates(steps), MORE))
     return found
 
 

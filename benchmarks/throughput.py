@@ -58,11 +58,11 @@ def measured(quick: bool) -> dict[str, Any]:
     curves: list[measures.Curve] = []
     total = len(measures.FIGURES) + len(measures.CURVES)
     with common.Bar("throughput", "parts") as bar:
-        for figure in measures.FIGURES:
-            bar.move(len(figures) and measures.FIGURES.index(figure), total, figure.__name__)
-            figures += figure(quick)
-        for i, curve in enumerate(measures.CURVES):
-            bar.move(len(measures.FIGURES) + i, total, curve.__name__)
+        for i, layer in enumerate(measures.FIGURES):
+            bar.move(i, total, layer.__name__)
+            figures += layer(quick)
+        for i, curve in enumerate(measures.CURVES, len(measures.FIGURES)):
+            bar.move(i, total, curve.__name__)
             curves.append(curve(quick))
     return {
         "quick": quick,
@@ -91,12 +91,13 @@ def show(content: dict[str, Any]) -> None:
     from rich.table import Table
 
     console = common.out()
-    table = Table("measure", "median", "spread", "unit", box=None, pad_edge=False)
-    for column in (1, 2):
+    table = Table("measure", "median", "spread", "by processor", "unit", box=None, pad_edge=False)
+    for column in (1, 2, 3):
         table.columns[column].justify = "right"
     for row in content["figures"]:
         spread = f"±{100 * row['spread']:.0f} %" if len(row["samples"]) > 1 else ""
-        table.add_row(row["name"], _number(row["median"]), spread, row["unit"])
+        cpu = "" if row["cpu"] is None else _number(row["cpu"])
+        table.add_row(row["name"], _number(row["median"]), spread, cpu, row["unit"])
     console.print(table, "")
     table = Table("cost of", "against", "exponent", "seconds at each size", box=None, pad_edge=False)
     for row in content["curves"]:
