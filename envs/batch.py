@@ -13,6 +13,7 @@ from fmgym.enums import Domain, Error
 from fmgym.envs import kernel
 from fmgym.envs.actions import N_ARGS, decode, encoding
 from fmgym.envs.observation import layout
+from fmgym.envs.stops import Office
 from fmgym.errors import BadInput
 from fmgym.params import Params
 from fmgym.rng import key
@@ -80,6 +81,7 @@ class Batch:
         self.layout = layout(self.params.shape)
         self.encoding = encoding(self.params.shape)
         self._setups = _setup(self, reward == "final")
+        self.office: Office | None = None  # plays whole stops as turns, where one has been hired
         self._allocate()
 
     def _allocate(self) -> None:
@@ -120,7 +122,7 @@ class Batch:
     def run(self, threads: int = 1) -> None:
         """Carry out all commands. The result does not depend on the number of threads."""
         if threads == 1:
-            kernel.run(self.worlds, self.params.record, self.screens, self.flats, self._setups)
+            self._run(slice(0, self.size))
             return
         if self._threads is None:
             self._threads = ThreadPoolExecutor(threads - 1, "fmgym")
@@ -132,7 +134,11 @@ class Batch:
             other.result()
 
     def _run(self, part: slice) -> None:
-        kernel.run(self.worlds[part], self.params.record, self.screens[part], self.flats[part], self._setups)
+        arrays = (self.worlds[part], self.params.record, self.screens[part], self.flats[part], self._setups)
+        if self.office is None:
+            kernel.run(*arrays)
+        else:
+            self.office.run(part, *arrays)
 
     def close(self) -> None:
         """End the threads."""

@@ -1,5 +1,6 @@
-"""Other views of the environments: as text, as one flat array."""
+"""Other views of the environments: as text, as one flat array, by the stop."""
 
 from fmgym.wrappers.flat import FlatObs, FlatVectorObs
+from fmgym.wrappers.knobs import ManagerKnobs, ManagerKnobsVector
 
-__all__ = ["FlatObs", "FlatVectorObs"]
+__all__ = ["FlatObs", "FlatVectorObs", "ManagerKnobs", "ManagerKnobsVector"]
