@@ -30,7 +30,6 @@ from fmgym.kernels.valuation import contract_left, wage_norm, youth_weight
 from fmgym.state import CALL, LINEUP, MATCH_PLAYERS, record
 
 MOST_CALLS = 56  # a stop closes by itself at its sixtieth turn
-LAST_CALLS = 4  # kept free for what ends a stop
 LISTED = 6  # transfer list entries changed at a stop, at most
 CANDIDATES = 12  # players considered at a stop, for money and for free each
 WAGE_OFFERS = (0.82, 1.02, 1.27)  # over the usual wage of a player of his band: first, and after each refusal
@@ -50,7 +49,7 @@ DRAFT_PRICES = (0.0001, 0.0002, 0.0004, 0.0007, 0.0012)  # weights of price trie
 DESK = record(
     [
         ("n", np.int64),  # calls made at this stop
-        ("calls", CALL, (MOST_CALLS + LAST_CALLS,)),
+        ("calls", CALL, (MOST_CALLS,)),
         ("args", np.int64, (CALL["args"].shape[0],)),
     ]
 )
@@ -58,14 +57,12 @@ DESK = record(
 
 @njit
 def play(w, p, seat, h, desk):
-    """Play the seat's open stop by the habits ``h`` and end it. The clock is left to the caller."""
+    """Play the seat's open stop by the habits ``h``. The advance is left to the caller."""
     desk.n = 0
     if actions.in_draft(w, seat):
         _draft(w, p, seat, h, desk)
     else:
         _manage(w, p, seat, h, desk)
-    desk.args[:] = 0
-    _make(w, p, seat, desk, Tool.ADVANCE.value, 0)
 
 
 @njit
@@ -94,8 +91,7 @@ def _manage(w, p, seat, h, desk):
 @njit
 def _make(w, p, seat, desk, tool, n):
     """Make the call whose arguments stand in ``desk.args``, if it is legal. Returns (made, outcome, value)."""
-    last = MOST_CALLS + LAST_CALLS if tool == Tool.ADVANCE else MOST_CALLS
-    if desk.n >= last or actions.check(w, p, seat, tool, desk.args, n) != Error.OK:
+    if desk.n == MOST_CALLS or actions.check(w, p, seat, tool, desk.args, n) != Error.OK:
         return False, Outcome.DONE.value, 0
     call = desk.calls[desk.n]
     call.tool = tool
@@ -387,10 +383,11 @@ def _buy(w, p, seat, h, desk, level):
             _insert(slots, scores, slot, gain - THRIFT * pl.value / max(c.cash, 1))
     bought = 0
     for i in range(CANDIDATES):
-        if slots[i] >= 0 and bought < h.buys and c.n_squad < h.squad:
-            if _gain(w, p, seat, h, slots[i], level) >= h.need and _bid(w, p, seat, h, desk, slots[i]):
-                bought += 1
-                levels(w, p, seat, h.youth, level)
+        if slots[i] < 0 or bought >= h.buys or c.n_squad >= h.squad:
+            return
+        if _gain(w, p, seat, h, slots[i], level) >= h.need and _bid(w, p, seat, h, desk, slots[i]):
+            bought += 1
+            levels(w, p, seat, h.youth, level)
 
 
 @njit
@@ -443,9 +440,9 @@ def _sign_free(w, p, seat, h, desk, level):
         most = room(w, p, seat, h)
         if hurry > 0.0:
             most = max(most, c.wage_bill // 25)
-        if _gain(w, p, seat, h, slot, level) >= h.need - hurry:
-            if _negotiate(w, p, seat, desk, slot, _years(w, slot), most):
-                levels(w, p, seat, h.youth, level)
+        helps = _gain(w, p, seat, h, slot, level) >= h.need - hurry
+        if helps and _negotiate(w, p, seat, desk, slot, _years(w, slot), most):
+            levels(w, p, seat, h.youth, level)
 
 
 @njit

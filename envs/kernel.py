@@ -103,7 +103,7 @@ def open_world(w, p, screen, flat, setup):
     screen.reward = 0.0
     screen.score = 0.0  # so that rewards sum to the final score, whoever drafts
     screen.norm_stop[:] = 0
-    open_stop(w, p, screen, flat, setup)
+    _open_stop(w, p, screen, flat, setup)
 
 
 @njit(inline="always")
@@ -116,12 +116,12 @@ def turn(w, p, screen, flat, setup):
     moved = end_turn(w, p, SEAT) and engine.move(w, p)
     screen.reward = 0.0
     if moved:
-        graded(w, p, screen, setup)
-        open_stop(w, p, screen, flat, setup)
+        _grade(w, p, screen, setup)
+        _open_stop(w, p, screen, flat, setup)
     elif screen.error != Error.OK:
         fill.tick(w, p, SEAT, screen)
     elif _forgotten(w, screen, outcome) or not _shown_in_part(w, p, screen, flat, setup, outcome == Outcome.ACCEPTED):
-        graded(w, p, screen, setup)
+        _grade(w, p, screen, setup)
         show(w, p, screen, flat, setup)
 
 
@@ -163,7 +163,7 @@ def _shown_in_part(w, p, screen, flat, setup, agreed):
 
 
 @njit
-def graded(w, p, screen, setup):
+def _grade(w, p, screen, setup):
     """The reward: what the turn changed in the score, or at the end the score itself."""
     before = screen.score
     screen.score = score.now(w, p, SEAT)
@@ -175,7 +175,7 @@ def graded(w, p, screen, setup):
 
 
 @njit(inline="always")
-def open_stop(w, p, screen, flat, setup):
+def _open_stop(w, p, screen, flat, setup):
     """Time has moved: new market rows, then everything."""
     shortlist.choose(w, p, SEAT, screen.market)
     show(w, p, screen, flat, setup)

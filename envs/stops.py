@@ -1,7 +1,8 @@
 """Whole stops as steps: what ``ManagerKnobs`` shows, and the compiled step over a batch.
 
-``OFFICE`` says every column of the observation that the flat environment's tables do not have; ``calendar`` and ``club``
-come from there. One step plays a stop of every world through the executor and lets time run to the next one.
+``OFFICE`` says every column of the observation that the flat environment's tables do not have; ``calendar`` and
+``club`` come from there. One step plays a stop of every world through the executor; the batch's own kernel then
+advances it to the next one.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
-from fmgym import engine
 from fmgym.calendar import age, window_open
 from fmgym.enums import N_POSITIONS, OfferKind, OfferState, Status
 from fmgym.envs import executor, habits, kernel
@@ -21,6 +21,7 @@ from fmgym.kernels import contracts, market, scouting
 from fmgym.kernels.valuation import contract_left
 from fmgym.score import squad_value
 from fmgym.state import YEAR, record
+from fmgym.tools import ToolCall
 
 OFFICE: tuple[Column, ...] = (
     Column("level", -4.5, 2.5, "(points - 65) / 15", "weakest starter at GK CB FB DM CM AM W ST", N_POSITIONS),
@@ -83,15 +84,9 @@ class Office:
         self._slices = [layout.slices[table][0] for table in SHOWN]
 
     def run(self, part: slice, worlds: Any, params: Any, screens: Any, flats: Any, setups: Any) -> None:
-        """Carry out the commands of a part of the batch: a turn is a whole stop."""
-        command = screens["command"]
-        stops = command == kernel.TURN
-        if stops.any():
-            step(worlds, params, screens, flats, setups, self.habits[part], self.desks[part])
-        if not stops.all():
-            command[stops] = kernel.SKIP
-            kernel.run(worlds, params, screens, flats, setups)
-            command[stops] = kernel.TURN
+        """Carry out the commands of a part of the batch: a turn is a whole stop, ended by the action commanded."""
+        play(worlds, params, screens, self.habits[part], self.desks[part])
+        kernel.run(worlds, params, screens, flats, setups)
         look(worlds, params, self.rows[part])
 
     def show(self, flats: np.ndarray) -> np.ndarray:
@@ -104,19 +99,18 @@ assert ROW.itemsize == 4 * sum(c.width for c in OFFICE), "the columns must lie i
 assert table_width("club") + table_width("calendar") + ROW.itemsize // 4 == width()
 
 
+def calls(desk: Any) -> list[ToolCall]:
+    """The calls of a desk's last stop, but for the advance."""
+    made = desk["calls"][: desk["n"]]
+    return [ToolCall(int(call["tool"]), tuple(int(a) for a in call["args"][: call["n"]])) for call in made]
+
+
 @njit
-def step(worlds, params, screens, flats, setups, habits, desks):
-    """Play a stop in every world whose screen's command is TURN, and go on to the next."""
-    p = params[0]
-    setup = setups[0]
+def play(worlds, params, screens, habits, desks):
+    """Play the stop of every world whose screen's command is TURN, up to the advance."""
     for i in range(len(worlds)):
         if screens[i].command == kernel.TURN:
-            screens[i].error = 0
-            screens[i].reward = 0.0
-            executor.play(worlds[i], p, kernel.SEAT, habits[i], desks[i])
-            engine.move(worlds[i], p)
-            kernel.graded(worlds[i], p, screens[i], setup)
-            kernel.open_stop(worlds[i], p, screens[i], flats[i], setup)
+            executor.play(worlds[i], params[0], kernel.SEAT, habits[i], desks[i])
 
 
 @njit

@@ -51,9 +51,8 @@ class ManagerKnobs(gym.Wrapper[np.ndarray, np.ndarray, Obs, Any]):
         return self._obs(), reward, terminated, truncated, _without_mask(info)
 
     def calls(self) -> list[ToolCall]:
-        """The calls the executor made at the last stop."""
-        desk = self._batch.office.desks[0]
-        return [ToolCall(int(c["tool"]), tuple(map(int, c["args"][: c["n"]]))) for c in desk["calls"][: desk["n"]]]
+        """The calls the executor made at the last stop, before the advance."""
+        return stops.calls(self._batch.office.desks[0])
 
     def _obs(self) -> np.ndarray:
         obs: np.ndarray = self._batch.office.show(self._batch.flats)[0]

@@ -1,0 +1,82 @@
+"""A trained manager: a network that sets the knobs, and the executor that carries them out through the tools."""
+
+from __future__ import annotations
+
+import os
+from importlib.resources import files
+from pathlib import Path
+
+import numpy as np
+
+from fmgym.baselines import network
+from fmgym.envs import executor, fill, habits, stops
+from fmgym.envs.batch import Batch
+from fmgym.jit import njit
+from fmgym.stop import Stop
+from fmgym.tools import ToolCall, unparse
+from fmgym.world import World
+
+SHIPPED = "ppo.npz"
+
+
+class Pilot:
+    """Plays by the knobs that a policy network chooses at each stop.
+
+    The executor works on a copy of the world and its calls are then made here, one by one: the same calls lead to the
+    same answers, so each is made knowing no more than the answers before it.
+    """
+
+    def __init__(self, path: str | os.PathLike[str] | None = None) -> None:
+        self.name = "ppo" if path is None else Path(path).stem
+        self.network = network.load(Path(str(files("fmgym.baselines") / SHIPPED)) if path is None else path)
+        self._desk: Desk | None = None
+
+    def play(self, stop: Stop) -> None:
+        """Play one stop."""
+        world = stop._table.world
+        if self._desk is None or self._desk.params is not world.params:
+            self._desk = Desk(world)
+        obs = self._desk.observe(world, stop.seat)
+        knobs = network.decide(self.network.numbers, self.network.sizes, habits.STEPS, obs)
+        for call in self._desk.plan(world, stop.seat, knobs):
+            name, args = unparse(world, call)
+            stop.call(name, **args)
+        stop.call("advance")
+
+    def __getstate__(self) -> dict[str, object]:
+        return self.__dict__ | {"_desk": None}
+
+
+class Desk:
+    """Room to look at a world and to work out a stop's calls on a copy of it."""
+
+    def __init__(self, world: World) -> None:
+        self.params = world.params
+        options = {"seasons": 1, "opponents": "tiered", "draft": "agent", "reward": "score_delta"}
+        self._batch = Batch(1, params=None, **options)
+        self._office = stops.Office(1, self._batch.layout)
+        self._copy = np.zeros_like(world.array)
+
+    def observe(self, world: World, seat: int) -> np.ndarray:
+        """What ``ManagerKnobs`` would show, (1, width)."""
+        b = self._batch
+        _observe(world.array, self.params.record, seat, b.screens, b.flats, b._setups, self._office.rows)
+        return self._office.show(b.flats)
+
+    def plan(self, world: World, seat: int, knobs: np.ndarray) -> list[ToolCall]:
+        """The calls by which the executor plays the stop."""
+        habits.fill(self._office.habits, knobs)
+        self._copy.view(np.uint8)[:] = world.array.view(np.uint8)
+        _plan(self._copy, self.params.record, seat, self._office.habits, self._office.desks)
+        return stops.calls(self._office.desks[0])
+
+
+@njit
+def _observe(worlds, params, seat, screens, flats, setups, rows):
+    fill.overview(worlds[0], params[0], seat, screens[0], flats[0], setups[0])
+    stops.look_at(worlds[0], params[0], seat, rows[0])
+
+
+@njit
+def _plan(worlds, params, seat, chosen, desks):
+    executor.play(worlds[0], params[0], seat, chosen[0], desks[0])
