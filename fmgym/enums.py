@@ -157,6 +157,7 @@ class Error(IntEnum):
     ARGUMENT_TYPE = 33
     ARGUMENT_VALUE = 34
     NOTEBOOK_FULL = 35
+    UNREADABLE = 36
 
 
 class Outcome(IntEnum):

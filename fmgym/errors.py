@@ -9,5 +9,9 @@ class BadInput(FMGymError, ValueError):
     """A value, file or command that cannot be used as given."""
 
 
+class Paused(FMGymError):
+    """A run was left unfinished on purpose; the same call goes on with it."""
+
+
 class CheckFailed(FMGymError):
     """A verification (of a log, a digest, a score) did not hold."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
 
 from fmgym.stop import Stop
 
@@ -25,3 +27,25 @@ class Policy(Protocol):
 
     def play(self, stop: Stop) -> None:
         """Play one stop."""
+
+
+@runtime_checkable
+class RecordKeeper(Protocol):
+    """What a policy is beside if its turns cost money or cannot be had twice: it keeps a record of its own.
+
+    A run of such a policy that was killed begins its last stop anew, and the policy plays the turns it has a
+    record of out of that record.
+    """
+
+    @property
+    def stamp(self) -> dict[str, Any]:
+        """What bears on its play, as JSON values; goes into the run's stamp."""
+
+    def attach(self, folder: Path | None, stamp: Mapping[str, Any]) -> None:
+        """Take up or begin the record in a run's folder, before the first stop. None: keep it nowhere."""
+
+    def account(self) -> dict[str, Any]:
+        """What the run has cost, for ``run.json``."""
+
+    def detach(self) -> None:
+        """The run is over or interrupted."""

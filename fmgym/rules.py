@@ -6,6 +6,7 @@ that they react is said.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import string
 from importlib.resources import files
@@ -17,21 +18,34 @@ from fmgym.kernels.actions import order_fits
 from fmgym.names import money, word
 from fmgym.params import Params
 from fmgym.state import ORDERS, YEAR
+from fmgym.text import MOST_CALLS, MOST_CHARS, REPAIRS, RESULT_BYTES
 from fmgym.tools import FORMATIONS, NOTEBOOK, schemas
 from fmgym.tracks.solo import SOLO
 from fmgym.tracks.track import Track
 
 
-def rules_text(params: Params | None = None, track: Track = SOLO) -> str:
-    """The rules in Markdown."""
+def rules_text(
+    params: Params | None = None, track: Track = SOLO, seasons: int | None = None, tools: bool = True
+) -> str:
+    """The rules in Markdown.
+
+    ``seasons``: of the run, by default the track's. ``tools``: with the table of tools, which models whose
+    interface takes schemas do without.
+    """
     p = params or Params.default()
     template = files("fmgym").joinpath("rules.md").read_text("utf-8")
-    return _Rules().format(template, p=p, track=track, **_lists(p))
+    if not tools:
+        template = template[: template.index(TOOLS_PART)]
+    return _Rules().format(template, p=p, track=track, seasons=seasons or track.seasons, **_lists(p))
 
 
-def rules_hash(params: Params | None = None, track: Track = SOLO) -> str:
+@functools.cache
+def rules_hash(params: Params | None = None, seasons: int | None = None, track: Track = SOLO) -> str:
     """Sixteen hex digits that stand for the document."""
-    return hashlib.blake2b(rules_text(params, track).encode(), digest_size=8).hexdigest()
+    return hashlib.blake2b(rules_text(params, track, seasons).encode(), digest_size=8).hexdigest()
+
+
+TOOLS_PART = "## Tools"
 
 
 class _Rules(string.Formatter):
@@ -57,6 +71,10 @@ def _lists(p: Params) -> dict[str, Any]:
         "reviews": ", ".join(map(str, p.board.reviews)),
         "orders": ORDERS,
         "fits": "\n".join(f"- {word(condition)}: {_fitting(condition)}" for condition in Condition),
+        "repairs": "\n".join(f"- {name}: {doc}" for name, doc in REPAIRS.items()),
+        "most_calls": MOST_CALLS,
+        "most_chars": MOST_CHARS,
+        "result_bytes": RESULT_BYTES,
         "tools": schemas("markdown", p).strip(),
     }
 

@@ -10,12 +10,13 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass
 from multiprocessing import active_children, get_context
+from pathlib import Path
 from typing import Any
 
 from fmgym import runlog
 from fmgym.errors import BadInput, CheckFailed
 from fmgym.params import Params
-from fmgym.policy import Policy
+from fmgym.policy import Policy, RecordKeeper
 from fmgym.runlog import RunLog
 from fmgym.session import Session
 from fmgym.stamp import stamp
@@ -92,22 +93,36 @@ def run(
     folder and can be interrupted at any moment: the same call goes on where it stopped, to the same end.
     """
     start = time.perf_counter()
-    mark = stamp(policy=policy.name, seed=seed, seasons=seasons, opponents=opponents, draft=draft, changes=params)
+    keeper = policy if isinstance(policy, RecordKeeper) else None
+    mark = stamp(
+        policy=policy.name,
+        seed=seed,
+        seasons=seasons,
+        opponents=opponents,
+        draft=draft,
+        changes=params,
+        agent=keeper.stamp if keeper else None,
+    )
     session = _open(mark)
-    log = RunLog.open(out, mark) if out is not None else None
+    paid = keeper is not None
+    log = RunLog.open(out, mark, every_turn=paid, whole_stops=paid) if out is not None else None
     if log and log.result:
         log.close()
         return RunResult(**log.result)
     try:
+        if keeper:
+            keeper.attach(Path(out) if out is not None else None, mark)
         if log:
             log.resume(session)
             log.follow(session)
         _play(policy, session, log, progress)
         result = _result(session, mark, time.perf_counter() - start)
         if log:
-            log.finish(asdict(result))
+            log.finish(asdict(result), **({"account": keeper.account()} if keeper else {}))
         return result
     finally:
+        if keeper:
+            keeper.detach()
         if log:
             log.close()
 

@@ -83,14 +83,16 @@ def _checked(number: int, raw: bytes, previous: str) -> tuple[dict[str, Any], st
 class RunLog:
     """The folder of a run that goes on. ``open`` makes it or takes it up again.
 
-    ``every_turn`` writes through after every turn and resumes inside a stop, for agents whose turns are paid;
-    otherwise after every stop.
+    ``every_turn`` writes through after every turn, for agents whose turns are paid; otherwise after every stop.
+    Then a run resumes inside a stop, unless with ``whole_stops`` it begins its last stop anew: for agents that
+    keep a record of their turns and play them again out of it.
     """
 
-    def __init__(self, folder: Path, stamp: dict[str, Any], every_turn: bool) -> None:
+    def __init__(self, folder: Path, stamp: dict[str, Any], every_turn: bool, whole_stops: bool) -> None:
         self.folder = folder
         self.stamp = stamp
         self.every_turn = every_turn
+        self._inside = every_turn and not whole_stops
         self.result: dict[str, Any] | None = None
         self._lines: list[Line] = []
         self._pending: list[str] = []
@@ -98,9 +100,16 @@ class RunLog:
         self._file: IO[bytes] | None = None
 
     @classmethod
-    def open(cls, folder: str | os.PathLike[str], stamp: Mapping[str, Any], *, every_turn: bool = False) -> RunLog:
+    def open(
+        cls,
+        folder: str | os.PathLike[str],
+        stamp: Mapping[str, Any],
+        *,
+        every_turn: bool = False,
+        whole_stops: bool = False,
+    ) -> RunLog:
         """The log in ``folder``. Raises ``BadInput`` when it is of another run, damaged or not writable."""
-        log = cls(Path(folder), dict(stamp), every_turn)
+        log = cls(Path(folder), dict(stamp), every_turn, whole_stops)
         try:
             log._open()
         except OSError as error:
@@ -118,7 +127,7 @@ class RunLog:
         self._lines = list(parse(path.read_bytes())) if path.exists() else []
         if self._lines:
             self._same_stamp(self._lines[0].content.get("stamp"))
-            self.result = _read_run(self.folder).get("result")
+            self.result = kept(self.folder).get("result")
         self._cut(path)
         if not self._lines:
             self._write_run()
@@ -147,7 +156,7 @@ class RunLog:
 
     def _whole(self, content: Mapping[str, Any]) -> bool:
         """Whether a log may end with this line."""
-        return "tool" not in content or (self.every_turn and content["left"] == 0)
+        return "tool" not in content or (self._inside and content["left"] == 0)
 
     def resume(self, session: Session) -> None:
         """Bring a fresh session to where the log ends. Raises ``CheckFailed`` when it does not get there."""
@@ -176,10 +185,10 @@ class RunLog:
         self._append({"day": int(session.world.w.day), "digest": session.digest()})
         self._flush()
 
-    def finish(self, result: Mapping[str, Any]) -> None:
-        """Keep the result."""
+    def finish(self, result: Mapping[str, Any], **more: Any) -> None:
+        """Keep the result, and what else there is to say of the run."""
         self.result = dict(result)
-        self._write_run()
+        self._write_run(**more)
         self.close()
 
     def close(self) -> None:
@@ -197,8 +206,8 @@ class RunLog:
         os.fsync(self._file.fileno())
         self._pending = []
 
-    def _write_run(self) -> None:
-        content: dict[str, Any] = {"stamp": self.stamp, "result": self.result}
+    def _write_run(self, **more: Any) -> None:
+        content: dict[str, Any] = {"stamp": self.stamp, "result": self.result, **more}
         if self.result is not None:
             content["log"] = self._last
         self._write_whole(json.dumps(content, indent=1) + "\n")
@@ -277,10 +286,11 @@ def read(folder: str | os.PathLike[str]) -> tuple[dict[str, Any], list[Line]]:
             raise Fault(1, "it has no stamp")
     except Fault as fault:
         raise CheckFailed(str(fault)) from None
-    return _read_run(path), lines
+    return kept(path), lines
 
 
-def _read_run(folder: Path) -> dict[str, Any]:
+def kept(folder: Path) -> dict[str, Any]:
+    """What ``run.json`` says. Raises ``BadInput``."""
     try:
         content = json.loads((folder / RUN).read_bytes())
     except OSError as error:

@@ -10,6 +10,7 @@ from typing import Any
 import fmgym
 from fmgym import score
 from fmgym.params import Params
+from fmgym.rules import rules_hash
 
 
 def stamp(
@@ -20,13 +21,18 @@ def stamp(
     opponents: str,
     draft: str,
     changes: Mapping[str, Any] | None = None,
+    agent: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """The stamp of a solo run, as JSON values. Raises ``BadInput`` for changes that are no parameters."""
-    return {
+    """The stamp of a solo run, as JSON values. Raises ``BadInput`` for changes that are no parameters.
+
+    ``agent``: what bears on the play of an agent that is not one of this package's policies.
+    """
+    params = Params.default().replace(changes)
+    mark = {
         "track": "solo",
         "engine": fmgym.__version__,
         "commit": commit(),
-        "params_hash": Params.default().replace(changes).hash,
+        "params_hash": params.hash,
         "score_version": score.VERSION,
         "policy": policy,
         "seed": seed,
@@ -34,7 +40,9 @@ def stamp(
         "opponents": opponents,
         "draft": draft,
         "params": {name: list(value) if isinstance(value, tuple) else value for name, value in (changes or {}).items()},
+        "rules_hash": rules_hash(params, seasons),
     }
+    return mark | {"agent": dict(agent)} if agent else mark
 
 
 @functools.cache

@@ -10,8 +10,8 @@ from typing import Annotated
 import typer
 
 import fmgym
-from fmgym.cli import bench, common, ladder, reference, run, world
-from fmgym.errors import BadInput, CheckFailed
+from fmgym.cli import bench, common, ladder, llm, reference, run, world
+from fmgym.errors import BadInput, CheckFailed, Paused
 
 app = typer.Typer(
     name="fmgym",
@@ -27,6 +27,7 @@ app.command()(ladder.ladder)
 app.command()(run.replay)
 app.command()(reference.tools)
 app.command()(reference.rules)
+app.command()(llm.llm)
 app.command()(bench.bench)
 app.command()(world.world)
 
@@ -50,8 +51,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; the exit status."""
     try:
         status = app(args=arguments, prog_name="fmgym", standalone_mode=False)
-    except (BadInput, CheckFailed) as error:
-        return _fail(str(error), 1 if isinstance(error, CheckFailed) else 2)
+    except (BadInput, CheckFailed, Paused) as error:
+        return _fail(str(error), 2 if isinstance(error, BadInput) else 1)
     except (KeyboardInterrupt, common.Interrupted) as error:
         return _fail(str(error) or "interrupted", 130)
     except BrokenPipeError:  # the reader, `head` say, has seen enough

@@ -144,6 +144,27 @@ def test_threads_change_nothing(threads: int) -> None:
     assert data_equivalence(one, many, exact=True)
 
 
+def digests(envs: SoloVectorEnv, seeds: list[int]) -> list[str]:
+    """State of each world after half a season in which the world's own seed says what is played."""
+    _, infos = envs.reset(seed=seeds)
+    dice = [np.random.default_rng(seed) for seed in seeds]
+    for _ in range(150):
+        masks = infos["action_mask"]
+        drawn = [
+            rng.choice(np.flatnonzero(mask)) if rng.random() < 0.7 else 0 for rng, mask in zip(dice, masks, strict=True)
+        ]
+        infos = envs.step(np.array(drawn))[4]
+    return [envs.batch.world(i).digest() for i in range(len(seeds))]
+
+
+def test_a_world_has_one_digest_alone_and_among_eight_on_one_thread_and_two() -> None:
+    seeds = [11, 12, 13, 14, 15, 16, 17, 18]
+    one = digests(SoloVectorEnv(8, seasons=1, threads=1), seeds)
+    assert digests(SoloVectorEnv(8, seasons=1, threads=2), seeds) == one
+    assert digests(SoloVectorEnv(1, seasons=1), seeds[5:6]) == one[5:6]
+    assert len(set(one)) == 8
+
+
 def test_what_is_handed_out_is_a_copy_unless_asked() -> None:
     kept, viewed = SoloVectorEnv(2, seasons=1), SoloVectorEnv(2, seasons=1, copy=False)
     for envs, shares in ((kept, False), (viewed, True)):

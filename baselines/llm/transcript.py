@@ -1,0 +1,139 @@
+"""The record of a run's asking: ``transcript.jsonl.gz``, one line an event, each chained to the line before.
+
+The first line has the stamp, the system text and the tools; then, stop by stop: the packet, failed attempts,
+replies, what they led to, and an account when the stop ends. A request is all of that up to it, so that it is
+not written again. A reply is on disk before it is played, which is why no turn is ever paid twice: a run that was
+killed plays the replies it finds again, and asks only for what is missing.
+
+The file is a row of gzip members, one a write, so that ``zcat`` reads it and a kill damages the last at most.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import zlib
+from collections import deque
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import IO, Any
+
+from fmgym import runlog
+from fmgym.errors import BadInput, CheckFailed
+
+VERSION = 1
+NAME = "transcript.jsonl.gz"
+UNTIMED = "wall"  # the one field of an end that playing it again need not reproduce
+
+
+def members(data: bytes) -> Iterator[tuple[bytes, int]]:
+    """The contents of a file's whole gzip members, and where each ends. A broken end is left out."""
+    end = 0
+    while end < len(data):
+        member = zlib.decompressobj(wbits=31)
+        content = member.decompress(data[end:])
+        if not member.eof:
+            return
+        end = len(data) - len(member.unused_data)
+        yield content, end
+
+
+def read(path: Path) -> tuple[list[dict[str, Any]], int, str]:
+    """The lines of a transcript, where the whole part of its file ends, and its last line's hash."""
+    parts: list[bytes] = []
+    end = 0
+    try:
+        for content, place in members(path.read_bytes()):
+            parts.append(content)
+            end = place
+        lines = list(runlog.parse(b"".join(parts)))
+    except OSError as error:
+        raise BadInput(f"{path} cannot be read: {error.strerror}") from None
+    except zlib.error:
+        raise BadInput(f"{path} is damaged: it is no row of gzip members") from None
+    except runlog.Fault as fault:
+        raise BadInput(f"{path} is damaged: {fault}") from None
+    return [line.content for line in lines], end, lines[-1].hash if lines else ""
+
+
+class Transcript:
+    """A transcript being written. Without a folder it is kept nowhere."""
+
+    def __init__(self, folder: Path | None, head: Mapping[str, Any], name: str = NAME) -> None:
+        """Open ``folder``'s transcript, or begin one. Raises ``BadInput`` when it is damaged or another run's."""
+        self.past: list[dict[str, Any]] = []  # what was there, the head apart
+        self._pending: deque[dict[str, Any]] = deque()
+        self._unwritten: list[str] = []
+        self._last = ""
+        self._file: IO[bytes] | None = None
+        head = json.loads(json.dumps({"transcript": VERSION, **head}))
+        lines: list[dict[str, Any]] = []
+        if folder:
+            self._path = folder / name
+            lines = self._open()
+        if not lines:
+            self._append(head)
+            self._flush()
+        elif lines[0] != head:
+            raise BadInput(f"{folder} holds the transcript of another run; name another folder")
+        self.past = lines[1:]
+
+    def _open(self) -> list[dict[str, Any]]:
+        lines: list[dict[str, Any]] = []
+        end = 0
+        if self._path.exists():
+            lines, end, self._last = read(self._path)
+        self._file = self._path.open("r+b" if self._path.exists() else "w+b", buffering=0)
+        self._file.truncate(end)
+        self._file.seek(end)
+        return lines
+
+    @property
+    def hash(self) -> str:
+        """The hash of the last line."""
+        return self._last
+
+    def begin(self, stop: int) -> None:
+        """A stop begins: what is known of it already is to be played again."""
+        if any(line["stop"] > stop for line in self.past):
+            raise BadInput(f"{self._path} is ahead of {runlog.ACTIONS}; both must be of one run")
+        self._pending = deque(line for line in self.past if line["stop"] == stop)
+        self.past = [line for line in self.past if line["stop"] < stop]
+
+    def known(self, kind: str) -> dict[str, Any] | None:
+        """The next line if it is known already and has that key."""
+        return self._pending.popleft() if self._pending and kind in self._pending[0] else None
+
+    @property
+    def replaying(self) -> bool:
+        """Whether the running stop has known lines left."""
+        return bool(self._pending)
+
+    def write(self, line: dict[str, Any], durable: bool = True) -> dict[str, Any]:
+        """Keep a line, unless it is known; then it must be the same. Returns the line as kept."""
+        if self._pending:
+            known = self._pending.popleft()
+            if {**known, UNTIMED: 0} != {**line, UNTIMED: 0}:
+                raise CheckFailed(f"the transcript does not hold at stop {line['stop']}: played again, it differs")
+            return known
+        self._append(line)
+        if durable:
+            self._flush()
+        return line
+
+    def _append(self, line: Mapping[str, Any]) -> None:
+        text, self._last = runlog.render(line, self._last)
+        self._unwritten.append(text)
+
+    def _flush(self) -> None:
+        if self._file:
+            self._file.write(gzip.compress("".join(self._unwritten).encode(), mtime=0))
+            os.fsync(self._file.fileno())
+        self._unwritten = []
+
+    def close(self) -> None:
+        """Let go of the file."""
+        if self._file:
+            self._file.close()
+            self._file = None
