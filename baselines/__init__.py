@@ -12,7 +12,6 @@ POLICIES = {
     "random": "fmgym.baselines.random:Random",
     "idle": "fmgym.baselines.idle:Idle",
     "heuristic": "fmgym.baselines.heuristic:Heuristic",
-    "ppo": "fmgym.baselines.pilot:Pilot",
 }
 
 

@@ -28,7 +28,7 @@ class Network(NamedTuple):
 
 def save(path: str | os.PathLike[str], layers: list[tuple[np.ndarray, np.ndarray]], about: dict[str, Any]) -> None:
     """Write layers (matrix (out, in), bias (out,)) and what is to be known of them."""
-    arrays = {}
+    arrays: dict[str, Any] = {}
     for i, (matrix, bias) in enumerate(layers):
         arrays[f"w{i}"], arrays[f"b{i}"] = matrix.astype(np.float32), bias.astype(np.float32)
     known = about | {"knobs": _knobs(), "observation": stops.width()}
@@ -59,7 +59,7 @@ def _knobs() -> dict[str, list[float]]:
 
 
 @njit
-def decide(numbers, sizes, steps, obs):
+def decide(numbers: Any, sizes: Any, steps: Any, obs: Any) -> Any:
     """The likeliest step of every knob (W, knobs) for observations (W, sizes[0])."""
     chosen = np.zeros((len(obs), len(steps)), np.int64)
     widest = sizes.max()
@@ -79,7 +79,7 @@ def decide(numbers, sizes, steps, obs):
 
 
 @njit
-def _forward(numbers, sizes, inputs, outputs):
+def _forward(numbers: Any, sizes: Any, inputs: Any, outputs: Any) -> None:
     """The last layer's outputs. ``inputs`` is used up."""
     at = 0
     for layer in range(len(sizes) - 1):

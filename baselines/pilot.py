@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from fmgym.baselines import network
-from fmgym.envs import executor, fill, habits, stops
+from fmgym.envs import fill, habits, stops
 from fmgym.envs.batch import Batch
 from fmgym.jit import njit
 from fmgym.stop import Stop
@@ -52,8 +53,7 @@ class Desk:
 
     def __init__(self, world: World) -> None:
         self.params = world.params
-        options = {"seasons": 1, "opponents": "tiered", "draft": "agent", "reward": "score_delta"}
-        self._batch = Batch(1, params=None, **options)
+        self._batch = Batch(1, seasons=1, opponents="tiered", draft="agent", reward="score_delta", params=None)
         self._office = stops.Office(1, self._batch.layout)
         self._copy = np.zeros_like(world.array)
 
@@ -67,16 +67,11 @@ class Desk:
         """The calls by which the executor plays the stop."""
         habits.fill(self._office.habits, knobs)
         self._copy.view(np.uint8)[:] = world.array.view(np.uint8)
-        _plan(self._copy, self.params.record, seat, self._office.habits, self._office.desks)
+        stops.play_at(self._copy, self.params.record, seat, self._office.habits, self._office.desks)
         return stops.calls(self._office.desks[0])
 
 
 @njit
-def _observe(worlds, params, seat, screens, flats, setups, rows):
+def _observe(worlds: Any, params: Any, seat: int, screens: Any, flats: Any, setups: Any, rows: Any) -> None:
     fill.overview(worlds[0], params[0], seat, screens[0], flats[0], setups[0])
     stops.look_at(worlds[0], params[0], seat, rows[0])
-
-
-@njit
-def _plan(worlds, params, seat, chosen, desks):
-    executor.play(worlds[0], params[0], seat, chosen[0], desks[0])

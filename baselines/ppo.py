@@ -161,7 +161,7 @@ class Keeper(BaseCallback):
         self.args, self.out, self.progress = args, out, progress
         self.rows: list[dict[str, Any]] = []  # of the curve
         self.seconds = 0.0  # of training, evaluations included
-        self.best = -np.inf
+        self.best = float("-inf")
         self._started = self._saved = time.perf_counter()
         self._ended: list[dict[str, Any]] = []  # runs that ended since the last row
 
@@ -207,7 +207,11 @@ class Keeper(BaseCallback):
         np.random.set_state(random[0])  # noqa: NPY002
         torch.set_rng_state(random[1])
         scores = [run["score"] for run in self._ended]
-        row = {"steps": steps, "episodes": len(scores), "training_score": float(np.mean(scores)) if scores else None}
+        row: dict[str, Any] = {
+            "steps": steps,
+            "episodes": len(scores),
+            "training_score": float(np.mean(scores)) if scores else None,
+        }
         row |= summary(found) | {"seconds": round(self.seconds, 1)}
         self.rows.append(row)
         self._ended = []
@@ -254,7 +258,7 @@ def evaluate(model: Any, args: Args, seeds: Sequence[int]) -> list[dict[str, Any
         masks = {"action_masks": get_action_masks(env)} if args.interface == "flat" else {}
         actions, _ = model.predict(obs, deterministic=True, **masks)
         obs, _, ended, infos = env.step(actions)
-        found = {i: infos[i]["final"] for i in np.flatnonzero(ended)} | found
+        found = {int(i): infos[i]["final"] for i in np.flatnonzero(ended)} | found
     env.close()
     return [found[i] for i in range(len(seeds))]
 

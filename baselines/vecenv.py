@@ -67,14 +67,16 @@ class SoloVecEnv(VecEnv):
 
     def _open(self, chosen: np.ndarray) -> Any:
         """Begin the next episodes of the chosen worlds."""
-        worlds: list[int | None] = [self._world(i) if chosen[i] else None for i in range(self.num_envs)]
+        worlds: list[int | None] = [
+            self.world_seed(i, int(self._episodes[i])) if chosen[i] else None for i in range(self.num_envs)
+        ]
         self._episodes += chosen
         self._returns[chosen], self._lengths[chosen] = 0.0, 0
         return self.envs.reset(seed=worlds, options={"reset_mask": chosen})[0]
 
-    def _world(self, i: int) -> int:
-        """The seed of a world's next episode."""
-        k = np.uint64(key(self.stream, Domain.EPISODES.value, i, int(self._episodes[i])))
+    def world_seed(self, i: int, episode: int) -> int:
+        """The seed of an episode of world ``i``, counted from 0."""
+        k = np.uint64(key(self.stream, Domain.EPISODES.value, i, episode))
         return int(self.seeds[int(below(k, 0, len(self.seeds)))])
 
     def step_async(self, actions: np.ndarray) -> None:

@@ -63,9 +63,7 @@ HABITS: tuple[Habit, ...] = (
         0,
         "style: as it is, possession, counter, pressing, direct, defensive (set before the season and in winter)",
     ),
-    Habit(
-        "rotation", (0, 1), 0, "eleven: 0 chosen for each match, sparing the tired; 1 today's until the next stop"
-    ),
+    Habit("rotation", (0, 1), 0, "eleven: 0 chosen for each match, sparing the tired; 1 today's until the next stop"),
 )
 NAMES = tuple(habit.name for habit in HABITS)
 RECORD = record([(habit.name, np.float64) for habit in HABITS])

@@ -114,6 +114,12 @@ def play(worlds, params, screens, habits, desks):
 
 
 @njit
+def play_at(worlds, params, seat, habits, desks):
+    """Play one seat's stop in the first world, up to the advance."""
+    executor.play(worlds[0], params[0], seat, habits[0], desks[0])
+
+
+@njit
 def look(worlds, params, rows):
     """Fill the office's columns of every world."""
     p = params[0]

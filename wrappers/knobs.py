@@ -8,14 +8,17 @@ import gymnasium as gym
 import numpy as np
 from gymnasium import spaces
 from gymnasium.error import InvalidAction
+from gymnasium.vector import AutoresetMode
 
 from fmgym.envs import habits, stops
+from fmgym.envs.batch import Batch
 from fmgym.envs.solo import Obs
 from fmgym.envs.vector import SoloVectorEnv
+from fmgym.errors import BadInput
 from fmgym.tools import ToolCall
 
 
-class ManagerKnobs(gym.Wrapper[np.ndarray, np.ndarray, Obs, Any]):
+class ManagerKnobs(gym.Wrapper[np.ndarray, np.ndarray, Obs, Any], gym.utils.RecordConstructorArgs):
     """
     A step is a whole decision stop: about 375 of them make twenty seasons.
 
@@ -35,9 +38,10 @@ class ManagerKnobs(gym.Wrapper[np.ndarray, np.ndarray, Obs, Any]):
     """
 
     def __init__(self, env: gym.Env[Obs, Any]) -> None:
-        super().__init__(env)
-        self._batch = env.unwrapped.batch  # type: ignore[attr-defined]
-        self._batch.office = stops.Office(1, self._batch.layout)
+        gym.utils.RecordConstructorArgs.__init__(self)
+        super().__init__(env)  # type: ignore[arg-type] (mypy takes Wrapper's last two types for its first)
+        self._batch: Batch = env.unwrapped.batch  # type: ignore[attr-defined]
+        self._office = self._batch.office = stops.Office(1, self._batch.layout)
         self.action_space = spaces.MultiDiscrete(habits.STEPS)
         self.observation_space = stops.space()
 
@@ -46,16 +50,16 @@ class ManagerKnobs(gym.Wrapper[np.ndarray, np.ndarray, Obs, Any]):
         return self._obs(), _without_mask(info)
 
     def step(self, action: np.ndarray) -> tuple[np.ndarray, Any, bool, bool, dict[str, Any]]:
-        habits.fill(self._batch.office.habits, _checked(np.asarray(action)[None]))
-        _, reward, terminated, truncated, info = self.env.step(0)
+        habits.fill(self._office.habits, _checked(np.asarray(action)[None]))
+        _, reward, terminated, truncated, info = self.env.step(_ADVANCE)
         return self._obs(), reward, terminated, truncated, _without_mask(info)
 
     def calls(self) -> list[ToolCall]:
         """The calls the executor made at the last stop, before the advance."""
-        return stops.calls(self._batch.office.desks[0])
+        return stops.calls(self._office.desks[0])
 
     def _obs(self) -> np.ndarray:
-        obs: np.ndarray = self._batch.office.show(self._batch.flats)[0]
+        obs: np.ndarray = self._office.show(self._batch.flats)[0]
         return obs
 
 
@@ -66,8 +70,10 @@ class ManagerKnobsVector(gym.vector.VectorWrapper):
         super().__init__(env)
         base = env.unwrapped
         assert isinstance(base, SoloVectorEnv), "ManagerKnobsVector stands on SoloVectorEnv"
+        if base.autoreset_mode == AutoresetMode.SAME_STEP:
+            raise BadInput("ManagerKnobsVector keeps no final observations: choose autoreset mode NextStep or Disabled")
         self._batch = base.batch
-        self._batch.office = stops.Office(base.num_envs, self._batch.layout)
+        self._office = self._batch.office = stops.Office(base.num_envs, self._batch.layout)
         self.single_action_space = spaces.MultiDiscrete(habits.STEPS)
         self.single_observation_space = stops.space()
         self.action_space = gym.vector.utils.batch_space(self.single_action_space, base.num_envs)
@@ -75,12 +81,15 @@ class ManagerKnobsVector(gym.vector.VectorWrapper):
 
     def reset(self, *, seed: Any = None, options: dict[str, Any] | None = None) -> tuple[np.ndarray, dict[str, Any]]:
         _, infos = self.env.reset(seed=seed, options=options)
-        return self._batch.office.show(self._batch.flats), _without_mask(infos)
+        return self._office.show(self._batch.flats), _without_mask(infos)
 
     def step(self, actions: np.ndarray) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
-        habits.fill(self._batch.office.habits, _checked(np.asarray(actions)))
+        habits.fill(self._office.habits, _checked(np.asarray(actions)))
         _, rewards, terminations, truncations, infos = self.env.step(np.zeros(self.num_envs, np.int64))
-        return self._batch.office.show(self._batch.flats), rewards, terminations, truncations, _without_mask(infos)
+        return self._office.show(self._batch.flats), rewards, terminations, truncations, _without_mask(infos)
+
+
+_ADVANCE = np.zeros((), np.int64)  # the action that ends a stop
 
 
 def _checked(chosen: np.ndarray) -> np.ndarray:

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 import fmgym
-from fmgym.cli import bench, common, ladder, llm, reference, run, world
+from fmgym.cli import bench, common, ladder, llm, reference, run, train, world
 from fmgym.errors import BadInput, CheckFailed, Paused
 
 app = typer.Typer(
@@ -28,6 +28,7 @@ app.command()(run.replay)
 app.command()(reference.tools)
 app.command()(reference.rules)
 app.command()(llm.llm)
+app.command()(train.train)
 app.command()(bench.bench)
 app.command()(world.world)
 
