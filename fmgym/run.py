@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-import signal
 import statistics
 import time
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass
-from multiprocessing import active_children, get_context
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ from fmgym.policy import Policy, RecordKeeper
 from fmgym.runlog import RunLog
 from fmgym.session import Session
 from fmgym.stamp import stamp
+from fmgym.sweep import Sheet, Workers, sweep
 
 Progress = Callable[[Session], None]  # called after every stop
 SEAT = 0
@@ -204,53 +204,48 @@ def _same_engine(mark: Mapping[str, Any]) -> None:
 def ladder(
     policies: Sequence[Policy],
     seeds: Sequence[int],
-    jobs: int = 1,
+    workers: Workers = Workers(),  # noqa: B008  (frozen)
     *,
     seasons: int = 20,
     opponents: str = "tiered",
     draft: str = "agent",
     params: Mapping[str, Any] | None = None,
+    keep: str | os.PathLike[str] | None = None,
     progress: Callable[[RunResult], None] | None = None,
 ) -> Ladder:
-    """Run every policy on every seed, over ``jobs`` processes. Results do not depend on their number."""
+    """Run every policy on every seed. Results do not depend on who does the work.
+
+    With ``keep``, a file, each result is on disk as soon as it is there, and the same call, or one with more
+    policies and seeds, runs only what is missing. ``progress`` is called with each result, kept ones too.
+    """
     knobs: dict[str, Any] = {"seasons": seasons, "opponents": opponents, "draft": draft, "params": params}
     tasks = [(policy, seed) for policy in policies for seed in seeds]
-    found: dict[int, RunResult] = {}
+    found: dict[tuple[str, int], RunResult] = {}
+    with contextlib.ExitStack() as stack:
+        sheet = stack.enter_context(Sheet(keep, _conditions(knobs))) if keep is not None else None
 
-    def keep(i: int, result: RunResult) -> None:
-        found[i] = result
-        if progress:
-            progress(result)
+        def take(result: RunResult) -> None:
+            found[result.policy, result.seed] = result
+            if progress:
+                progress(result)
 
-    if jobs == 1:
-        for i, (policy, seed) in enumerate(tasks):
-            keep(i, run(policy, seed, **knobs))
-    else:
-        _spread(tasks, jobs, knobs, keep)
-    return Ladder([found[i] for i in range(len(tasks))])
-
-
-def _spread(
-    tasks: Sequence[tuple[Policy, int]],
-    jobs: int,
-    knobs: Mapping[str, Any],
-    keep: Callable[[int, RunResult], None],
-) -> None:
-    """Run tasks in other processes. An interrupt ends them at once."""
-    before = set(active_children())
-    workers = ProcessPoolExecutor(jobs, mp_context=get_context("spawn"), initializer=_ignore_interrupts)
-    try:
-        futures = {workers.submit(run, policy, seed, **knobs): i for i, (policy, seed) in enumerate(tasks)}
-        for future in as_completed(futures):
-            keep(futures[future], future.result())
-    except BaseException:
-        workers.shutdown(wait=False, cancel_futures=True)
-        for process in set(active_children()) - before:
-            process.terminate()
-        raise
-    workers.shutdown()
+        missing = []
+        for policy, seed in tasks:
+            row = sheet.rows.get(f"{policy.name} {seed}") if sheet else None
+            if row:
+                take(RunResult(**row))
+            else:
+                missing.append((policy, seed))
+        results = stack.enter_context(contextlib.closing(sweep(partial(run, **knobs), missing, workers)))
+        for _, result in results:
+            if sheet:
+                sheet.add(f"{result.policy} {result.seed}", asdict(result))
+            take(result)
+    return Ladder([found[policy.name, seed] for policy, seed in tasks])
 
 
-def _ignore_interrupts() -> None:
-    """Ctrl-C reaches the whole terminal; the parent answers it."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+def _conditions(knobs: Mapping[str, Any]) -> dict[str, Any]:
+    """What all runs of a ladder have in common."""
+    shared = {name: value for name, value in knobs.items() if name != "params"}
+    mark = stamp(policy="", seed=0, changes=knobs["params"], **shared)
+    return {name: value for name, value in mark.items() if name not in ("policy", "seed")}

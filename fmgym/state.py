@@ -76,7 +76,14 @@ PLAYER = record(
 )
 
 # Hidden from everyone, the owner included (world rules, section 3).
-TRUTH = record(_floats("ability potential proneness growth onset consistency") + _ints("style_fit"))
+TRUTH = record(
+    _floats("ability potential proneness growth onset consistency")
+    + _ints("style_fit")
+    # The draws behind what the owner's scouts and the public believe, of ability and potential. They hold for a
+    # season and a club: kernels.scouting draws them when one of these has changed.
+    + _ints("drawn_uid drawn_club drawn_season")
+    + [(name, FLOAT, (2,)) for name in ("own_bias", "own_noise", "public_bias", "public_noise")]
+)
 
 # What one club remembers of dealing for one player: fee talks with the owner, wage talks with him.
 TALK = record(

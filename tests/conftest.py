@@ -5,6 +5,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+import hypothesis
 import numpy as np
 import pytest
 
@@ -14,6 +15,10 @@ from fmgym.enums import Tool
 from fmgym.params import Params
 from fmgym.state import MAX_ARGS
 from fmgym.world import World
+
+# No test is timed: the first example compiles, and machines are shared.
+hypothesis.settings.register_profile("untimed", deadline=None)
+hypothesis.settings.load_profile("untimed")
 
 
 @functools.cache

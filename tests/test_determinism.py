@@ -53,9 +53,9 @@ def digest_elsewhere(clubs: int, seasons: int, seed: int, **environment: str) ->
 
 # What three seasons of the play above end in. A change here is a new version, with a line in the changelog.
 GOLDEN = {
-    1: "d9ea82b1e0cd63d416b9784ec53e3a1a -0x1.972ea15791244p+0",
-    1024: "ebda8c948753812ded843c80c4511c23 0x1.6a750c05bbf07p+0",
-    2026: "14c67e4854087363d771fe70f852c0ec -0x1.525fb51b6cb8ap+2",
+    1: "c30d3eb04e2e2f9b4e148d26d5881772 0x1.c5f3a45ada284p-1",
+    1024: "742aa91a59846734f18a6ce2e34034d3 0x1.3b272eb3a460dp-1",
+    2026: "439e83e7a806b464c2ec3b12dc410937 0x1.3291dda37257cp+1",
 }
 
 

@@ -88,7 +88,7 @@ def births(world: World) -> dict[int, int]:
 
 
 @pytest.mark.parametrize("clubs", [4, 16, 20])
-@settings(max_examples=4, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=4, suppress_health_check=list(HealthCheck))
 @given(seed=st.integers(0, 2**63 - 1), rng=st.randoms(use_true_random=False))
 def test_laws_hold_over_random_play(clubs, seed, rng):
     params = Params.default().replace({"shape.clubs": clubs})

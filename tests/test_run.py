@@ -3,14 +3,16 @@
 import math
 import operator
 from dataclasses import asdict, replace
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
 from fmgym.baselines import make
 from fmgym.errors import BadInput
-from fmgym.run import Ladder, ladder, run
+from fmgym.run import Ladder, RunResult, ladder, run
 from fmgym.session import Session
+from fmgym.sweep import Workers
 
 FIELDS = [
     "policy",
@@ -92,10 +94,28 @@ def test_stop_left_open_is_advanced_and_reset_is_called() -> None:
 
 def test_ladder_does_not_depend_on_jobs() -> None:
     policies, seeds = [make("idle"), make("random")], [3, 1]
-    alone, shared = (ladder(policies, seeds, jobs, seasons=1) for jobs in (1, 2))
+    alone, shared = (ladder(policies, seeds, Workers(jobs), seasons=1) for jobs in (1, 2))
     assert [replace(r, seconds=0) for r in alone.results] == [replace(r, seconds=0) for r in shared.results]
     assert [(r.policy, r.seed) for r in alone.results] == [("idle", 3), ("idle", 1), ("random", 3), ("random", 1)]
     assert alone.summary == shared.summary
+
+
+def test_interrupted_ladder_runs_only_the_rest(tmp_path: Path) -> None:
+    def interrupt(_: RunResult) -> None:
+        raise KeyboardInterrupt
+
+    file, policies = tmp_path / "ladder.jsonl", [make("idle"), make("random")]
+    with pytest.raises(KeyboardInterrupt):
+        ladder(policies, [3, 1], seasons=1, keep=file, progress=interrupt)
+    kept = file.read_bytes()
+    seen: list[RunResult] = []
+    whole = ladder(policies, [3, 1], seasons=1, keep=file, progress=seen.append)
+    assert file.read_bytes().startswith(kept)
+    assert len(file.read_text().splitlines()) == 1 + len(seen) == 5
+    refusing = [SimpleNamespace(name=policy.name, play=operator.index) for policy in policies]
+    assert ladder(refusing, [1, 3], seasons=1, keep=file).summary == whole.summary
+    with pytest.raises(BadInput, match="seasons 1, not 2"):
+        ladder(policies, [3], seasons=2, keep=file)
 
 
 def test_summary_counts() -> None:
@@ -113,7 +133,7 @@ def test_summary_counts() -> None:
 def test_failing_policy_ends_a_ladder_with_its_error() -> None:
     failing = SimpleNamespace(name="failing", play=operator.index)  # a policy that other processes can import
     with pytest.raises(TypeError, match="'Stop' object cannot be interpreted"):
-        ladder([failing], [1, 2, 3], 2, seasons=1)
+        ladder([failing], [1, 2, 3], Workers(2), seasons=1)
 
 
 def test_progress_sees_the_session() -> None:

@@ -19,7 +19,7 @@ def scramble(session: Session) -> None:
     rng = np.random.default_rng(7)
     truth = session.world.w["truth"]
     for name in truth.dtype.names:
-        truth[name] = rng.integers(0, 5, len(truth)) if name == "style_fit" else rng.uniform(1, 99, len(truth))
+        truth[name] = rng.integers(0, 5, len(truth)) if name == "style_fit" else rng.uniform(1, 99, truth[name].shape)
     session.world.w.templates["ability"] = rng.uniform(40, 90, len(session.world.w.templates))
     session.world.w.templates["potential"] = rng.uniform(40, 99, len(session.world.w.templates))
 

@@ -203,7 +203,7 @@ JSON = st.recursive(
 )
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(data=st.data())
 def test_no_json_value_breaks_parsing(data: st.DataObject) -> None:
     spec = data.draw(st.sampled_from(list(TOOLS.values())))
@@ -216,7 +216,6 @@ def test_no_json_value_breaks_parsing(data: st.DataObject) -> None:
         assert parse(*unparse(world, call), world) == call
 
 
-@settings(deadline=None)
 @given(k=st.integers(50, 10**10))
 def test_money_is_exact_to_the_thousand(k: int) -> None:
     world = session_at().world

@@ -75,11 +75,13 @@ def _parts(cold: bool) -> dict[str, Callable[[], float]]:
     return parts
 
 
-def _median(measure: Callable[[int], object]) -> float:
-    """Seconds of a call with seed 1, 2, ...; an untimed call comes first."""
+def _median(measure: Callable[[int], object], prepare: Callable[[int], object] = int) -> float:
+    """Seconds of a call with seed 1, 2, ... after its preparation; an untimed call comes first."""
+    prepare(0)
     measure(0)
     times = []
     for seed in range(1, RUNS + 1):
+        prepare(seed)
         start = time.perf_counter()
         measure(seed)
         times.append(time.perf_counter() - start)
@@ -97,13 +99,7 @@ def _alone() -> float:
     from fmgym.alone import World
 
     world = World()
-    world.reset(0)
-
-    def years(seed: int) -> None:
-        world.reset(seed)
-        world.play()
-
-    return _median(years)
+    return _median(lambda seed: world.run(), world.reset)
 
 
 def _run(name: str) -> float:

@@ -6,12 +6,15 @@ import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
 
 from fmgym.errors import BadInput
+
+if TYPE_CHECKING:
+    from fmgym.sweep import Workers
 
 MOST_SEEDS = 100_000
 LAST_SEED = 2**63 - 1
@@ -29,6 +32,14 @@ JsonFile = Annotated[Path | None, typer.Option("--json", metavar="FILE", help="A
 Seasons = Annotated[str, typer.Option(metavar="N", help="Seasons to play, 1 to 20.")]
 Opponents = Annotated[str, typer.Option(metavar="TIER", help="Scripted clubs: tiered, easy, medium or hard.")]
 Draft = Annotated[str, typer.Option(metavar="WHO", help="Who drafts the squad: agent (the policy) or auto.")]
+Jobs = Annotated[
+    str | None, typer.Option(metavar="N", help="Runs at once. [default: 1; with ray: as many as the cluster has cores]")
+]
+Backend = Annotated[str, typer.Option(metavar="NAME", help="Where runs go: processes, or ray (extra `cluster`).")]
+Address = Annotated[
+    str | None,
+    typer.Option(metavar="ADDRESS", help="The Ray cluster's, or auto. [default: a new one, on this machine]"),
+]
 Changes = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="GROUP.NAME=VALUE", help="Change a parameter; may be repeated."),
@@ -85,6 +96,14 @@ def changes(texts: Sequence[str] | None) -> dict[str, Any]:
         if not equals:
             raise BadInput(f"--set takes GROUP.NAME=NUMBER, not {text!r}")
     return found
+
+
+def workers(jobs: str | None, backend: str, address: str | None) -> Workers:
+    """Who does the runs."""
+    from fmgym.sweep import Workers
+
+    some = None if jobs is None else whole(jobs, "jobs")
+    return Workers(1 if some is None and backend == "processes" else some, backend, address)
 
 
 def check_writable(path: Path | None) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -16,16 +17,24 @@ if TYPE_CHECKING:
 def ladder(
     policies: Annotated[str, typer.Option(metavar="LIST", help="Policies, by comma.")] = "heuristic,idle,random",
     seeds: Annotated[str, typer.Option(metavar="LIST", help="Seeds: 1,2,3 or 1-20.")] = "1,1024,2026",
-    jobs: Annotated[str, typer.Option(metavar="N", help="Processes to spread the runs over.")] = "1",
+    jobs: common.Jobs = None,
+    backend: common.Backend = "processes",
+    address: common.Address = None,
     seasons: common.Seasons = "20",
     opponents: common.Opponents = "tiered",
     draft: common.Draft = "agent",
+    keep: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Keep each result here as it comes; started again, only the rest is run."),
+    ] = None,
     set_: common.Changes = None,
     json_: common.JsonFile = None,
 ) -> None:
     """Run every policy on every seed and compare them. Results are the same for any number of jobs.
 
     Example: fmgym ladder --policies heuristic,idle,random --seeds 1-20 --jobs 2 --json ladder.json
+
+    Example: fmgym ladder --seeds 1-1000 --backend ray --address auto --keep ladder.jsonl
     """
     from fmgym import baselines
     from fmgym.run import ladder as climb
@@ -34,29 +43,32 @@ def ladder(
     if len(set(names)) < len(names):
         raise BadInput(f"policies {policies!r} name one policy twice")
     players, chosen = [baselines.make(name) for name in names], common.seeds(seeds)
-    workers, years = common.whole(jobs, "jobs"), common.whole(seasons, "seasons")
-    if workers < 1:
-        raise BadInput(f"--jobs takes a whole number from 1, not {workers}")
+    workers, years = common.workers(jobs, backend, address), common.whole(seasons, "seasons")
     common.check_writable(json_)
     done = 0
-    with common.Bar("ladder", "runs") as bar:
+    try:
+        with common.Bar("ladder", "runs") as bar:
 
-        def watch(result: RunResult) -> None:
-            nonlocal done
-            done += 1
-            bar.move(done, len(players) * len(chosen))
-            bar.line(f"{result.policy} on seed {result.seed}: {result.score:.2f}, {result.settle}")
+            def watch(result: RunResult) -> None:
+                nonlocal done
+                done += 1
+                bar.move(done, len(players) * len(chosen))
+                bar.line(f"{result.policy} on seed {result.seed}: {result.score:.2f}, {result.settle}")
 
-        found = climb(
-            players,
-            chosen,
-            workers,
-            seasons=years,
-            opponents=opponents,
-            draft=draft,
-            params=common.changes(set_),
-            progress=watch,
-        )
+            found = climb(
+                players,
+                chosen,
+                workers,
+                seasons=years,
+                opponents=opponents,
+                draft=draft,
+                params=common.changes(set_),
+                keep=keep,
+                progress=watch,
+            )
+    except KeyboardInterrupt:
+        kept = f"; the same command goes on from {keep}" if keep else "; with --keep a ladder can be resumed"
+        raise common.Interrupted(f"interrupted{kept}") from None
     common.write_json(json_, found.as_dict())
     _show(found)
 

@@ -96,24 +96,24 @@ def intake(w, p):
 @njit
 def _class(w, p, club, size, youngest, oldest):
     c = w.clubs[club]
+    edge = p.academy.level * (c.levels[Facility.ACADEMY] - mean_level(w, Facility.ACADEMY))
+    drift = p.academy.thermostat * (p.academy.league_ability - mean_ability(w))
     for _ in range(size):
         if c.n_academy == len(c.academy):
             return
         slot = roster.take_slot(w)
         if slot < 0:
             return
-        _prospect(w, p, club, slot, youngest, oldest)
+        _prospect(w, p, club, slot, youngest, oldest, edge, drift)
 
 
 @njit
-def _prospect(w, p, club, slot, youngest, oldest):
+def _prospect(w, p, club, slot, youngest, oldest, edge, drift):
     pl = w.players[slot]
     k = key(w.seed, Domain.INTAKE, pl.uid, 0)
     pl.position = _draw_position(uniform(k, 0))
     years = youngest + (oldest - youngest + 1) * uniform(k, 1)
     pl.born = w.day - int(years * YEAR)
-    edge = p.academy.level * (w.clubs[club].levels[Facility.ACADEMY] - mean_level(w, Facility.ACADEMY))
-    drift = p.academy.thermostat * (p.academy.league_ability - mean_ability(w))
     potential = p.academy.potential[0] + p.academy.potential[1] * normal(k, 2) + edge + drift
     gap = max(p.academy.gap[0] + p.academy.gap[1] * normal(k, 3) - 2.5 * (years - 16.0), 3.0)
     fresh(w, slot)

@@ -24,6 +24,14 @@ from fmgym.kernels import academy, contracts, finance, market, scouting, talks
 from fmgym.kernels.money import inflation, thousands
 from fmgym.kernels.valuation import contract_left, youth_weight
 from fmgym.rng import below, key, uniform
+from fmgym.state import record
+
+STARTERS = 4  # no position has more: half the greatest depth a manager can wish
+# What a market day's bidders ask of every player who is for sale, close together.
+GOOD = record(
+    [(name, np.int64) for name in ("slot", "club", "seat", "position", "value")]
+    + [("look", np.float64), ("youth", np.float64), ("sight", scouting.SIGHT)]
+)
 
 
 @njit
@@ -152,34 +160,33 @@ def _least_wanted(w, p, club):
 
 
 @njit
-def _needs(w, p, club, count, best):
-    """Squad by position: how many there are and how good the weakest one of the wished depth is."""
+def _needs(w, p, club, count, level, best):
+    """Squad by position: how many there are and how good the weakest starter is, the n-th best.
+
+    n is about half the wished depth. ``best`` (positions x STARTERS) is room for the best of each position.
+    """
     c = w.clubs[club]
     for position in range(N_POSITIONS):
         count[position] = 0
-        best[position] = 0.0
-    for position in range(N_POSITIONS):
-        best[position] = _starter_level(w, p, c, position)
+        for i in range(STARTERS):
+            best[position, i] = 0.0
     for i in range(c.n_squad):
-        count[w.players[c.squad[i]].position] += 1
+        pl = w.players[c.squad[i]]
+        count[pl.position] += 1
+        _rank_in(best[pl.position], future(p, pl, w.day))
+    for position in range(N_POSITIONS):
+        x = best[position, (p.manager.depth[position] + 1) // 2 - 1]
+        level[position] = x if x > 0.0 else p.manager.empty_level
 
 
 @njit
-def _starter_level(w, p, c, position):
-    """Belief in the weakest starter of a position: the n-th best, n about half the wished depth."""
-    n = (p.manager.depth[position] + 1) // 2
-    level = 200.0
-    for _ in range(n):
-        nxt = 0.0
-        for i in range(c.n_squad):
-            pl = w.players[c.squad[i]]
-            x = future(p, pl, w.day)
-            if pl.position == position and nxt < x < level:
-                nxt = x
-        level = nxt
-        if level == 0.0:
-            return p.manager.empty_level
-    return level
+def _rank_in(best, x):
+    """Put ``x`` into a short list of different numbers, the greatest first; the least gives way."""
+    for i in range(len(best)):
+        if x > best[i]:
+            best[i], x = x, best[i]
+        elif x == best[i]:
+            return
 
 
 @njit
@@ -190,42 +197,68 @@ def market_day(w, p):
     bid = np.zeros(clubs, np.int64)
     count = np.zeros(N_POSITIONS, np.int64)
     level = np.zeros(N_POSITIONS, np.float64)
+    best = np.zeros((N_POSITIONS, STARTERS), np.float64)
+    goods = np.empty(len(w.players), GOOD)
+    n = _goods(w, p, goods)
     step = w.day // p.calendar.market_step
     for club in range(clubs):
         c = w.clubs[club]
         if scripted(w, club) and step % p.manager.market_days[c.tier] == 0:
-            target[club], bid[club] = choose_bid(w, p, club, count, level)
+            target[club], bid[club] = choose_bid(w, p, club, goods[:n], count, level, best)
     resolve(w, p, target, bid)
 
 
 @njit
-def choose_bid(w, p, club, count, level):
+def _goods(w, p, goods):
+    """List all that clubs may bid for today, whichever club it is: most are passed over by what is listed."""
+    n = 0
+    for slot in range(len(w.players)):
+        pl = w.players[slot]
+        if market.sellable(w, p, slot) and age(w.day, pl.born) <= p.manager.buy_age:
+            _show(w, p, slot, goods[n])
+            n += 1
+    return n
+
+
+@njit
+def _show(w, p, slot, g):
+    """Put together what bidders ask of a player."""
+    pl = w.players[slot]
+    g.slot = slot
+    g.club = pl.club
+    g.seat = w.clubs[pl.club].seat if pl.club >= 0 else -1
+    g.position = pl.position
+    g.value = pl.value
+    g.look = pl.pub_ability + p.manager.look
+    g.youth = youth_weight(p, age(w.day, pl.born))
+    scouting.look_at(w, p, slot, g.sight)
+
+
+@njit
+def choose_bid(w, p, club, goods, count, level, starters):
     """The best affordable upgrade in the league and what to bid for him; (-1, 0) for none."""
     c = w.clubs[club]
     room = spending_room(w, p, club)
     if room < p.market.min_fee or c.n_squad >= p.manager.squad_size[1] + 1:
         return -1, 0
-    _needs(w, p, club, count, level)
+    _needs(w, p, club, count, level, starters)
     wages = wage_room(w, p, club) + thousands(p.manager.buy_stretch * c.wage_bill)
     k = key(w.seed, Domain.MARKET, club, w.day)
     seats_too = uniform(k, 0) < p.market.seat_bids
     gap = p.manager.gap[c.tier] * p.manager.gap_unit
+    for position in range(N_POSITIONS):
+        if count[position] >= p.manager.depth[position]:
+            level[position] += gap
     best = -1
     best_gain = 0.0
-    for slot in range(len(w.players)):
-        pl = w.players[slot]
-        if pl.status != Status.SENIOR or pl.club == club or pl.value > room:
+    for i in range(len(goods)):
+        g = goods[i]
+        need = level[g.position]
+        if g.look < need or g.value > room or g.club == club or (g.seat >= 0 and not seats_too):
             continue
-        need = level[pl.position] + (gap if count[pl.position] >= p.manager.depth[pl.position] else 0.0)
-        if pl.pub_ability + p.manager.look < need or age(w.day, pl.born) > p.manager.buy_age:
-            continue
-        if w.clubs[pl.club].seat >= 0 and not seats_too:
-            continue
-        if not market.sellable(w, p, slot) or talks.fee_rise(w, p, club, pl.uid) > p.manager.patience:
-            continue
-        gain = _gain(w, p, club, slot, need)
-        if gain > best_gain and contracts.reservation(w, p, club, slot) <= wages:
-            best = slot
+        gain = _gain(w, p, club, g, need)
+        if gain > best_gain and _within_reach(w, p, club, g.slot, wages):
+            best = g.slot
             best_gain = gain
     if best < 0:
         return -1, 0
@@ -233,19 +266,26 @@ def choose_bid(w, p, club, count, level):
 
 
 @njit
-def _gain(w, p, club, slot, need):
+def _within_reach(w, p, club, slot, wages):
+    """Whether a club has patience left for a player's ask, and room for his wage."""
+    if talks.fee_rise(w, p, club, w.players[slot].uid) > p.manager.patience:
+        return False
+    return contracts.reservation(w, p, club, slot) <= wages
+
+
+@njit
+def _gain(w, p, club, g, need):
     """What a player would add at his position, less a price on money, in ability points."""
-    pl = w.players[slot]
-    ability = scouting.believed_ability(w, p, club, slot)
-    gap = max(scouting.believed_potential(w, p, club, slot) - ability, 0.0)
-    seen = ability + p.manager.potential * gap * youth_weight(p, age(w.day, pl.born))
-    return seen - need - p.manager.thrift * pl.value / max(w.clubs[club].cash, 1)
+    seen = ability = scouting.ability_in(w, p, club, g.sight)
+    if g.youth > 0.0:  # the potential of others does not count, and need not be looked up
+        gap = max(scouting.potential_in(w, p, club, g.sight) - ability, 0.0)
+        seen += p.manager.potential * gap * g.youth
+    return seen - need - p.manager.thrift * g.value / max(w.clubs[club].cash, 1)
 
 
 @njit
 def _bid(w, p, club, slot, room, u):
-    ability = scouting.believed_ability(w, p, club, slot)
-    potential = scouting.believed_potential(w, p, club, slot)
+    ability, potential = scouting.believed(w, p, club, slot)
     mean = market.believed_worth(w, p, ability, potential, slot)
     share = p.market.first_bid + u * (p.market.buyer_cap - p.market.first_bid)
     return min(thousands(mean * share), room)
@@ -325,8 +365,7 @@ def _offer_to_seat(w, p, club, slot, fee):
 @njit
 def ceiling(w, p, buyer, slot):
     """The most a scripted buyer pays for a player: a share over what it believes."""
-    ability = scouting.believed_ability(w, p, buyer, slot)
-    potential = scouting.believed_potential(w, p, buyer, slot)
+    ability, potential = scouting.believed(w, p, buyer, slot)
     mean = market.believed_worth(w, p, ability, potential, slot)
     return thousands(mean * p.market.seat_ceiling)
 
@@ -338,47 +377,52 @@ def free_agents(w, p):
     start = below(key(w.seed, Domain.MARKET, clubs, w.day), 0, clubs)
     count = np.zeros(N_POSITIONS, np.int64)
     level = np.zeros(N_POSITIONS, np.float64)
+    best = np.zeros((N_POSITIONS, STARTERS), np.float64)
+    goods = np.empty(w.n_free, GOOD)
+    for i in range(len(goods)):
+        _show(w, p, w.free[i], goods[i])
     for i in range(clubs):
         club = (start + i) % clubs
         if scripted(w, club):
-            _sign_free(w, p, club, count, level)
+            _sign_free(w, p, club, goods, count, level, best)
 
 
 @njit
-def _sign_free(w, p, club, count, level):
+def _sign_free(w, p, club, goods, count, level, best):
     c = w.clubs[club]
     for _ in range(p.manager.free_signings):
-        if c.n_squad >= p.manager.squad_size[1]:
+        if c.n_squad >= p.manager.squad_size[1] or w.n_free == 0:
             return
-        _needs(w, p, club, count, level)
-        slot = _best_free(w, p, club, count, level)
-        if slot < 0:
+        _needs(w, p, club, count, level, best)
+        i = _best_free(w, p, club, goods, count, level)
+        if i < 0:
             return
+        slot = goods[i].slot
         wage = thousands(contracts.reservation(w, p, club, slot) * p.manager.renew_premium)
         contracts.join(w, p, club, slot, wage, contracts.end_of(w, years_for(w, p, slot)), 0, Move.FREE)
 
 
 @njit
-def _best_free(w, p, club, count, level):
-    """The free agent a club wants most: one where it is short, or a clear upgrade; -1 for none."""
+def _best_free(w, p, club, goods, count, level):
+    """Index of the free agent a club wants most: one where it is short, or a clear upgrade; -1 for none."""
     c = w.clubs[club]
     wages = wage_room(w, p, club)
     short_squad = c.n_squad < p.manager.squad_size[0]
     best = -1
     best_gain = 0.0
-    for i in range(w.n_free):
-        slot = w.free[i]
-        pl = w.players[slot]
-        short = count[pl.position] < p.manager.depth[pl.position]
-        need = level[pl.position] - (p.manager.short if short else 0.0) - (p.manager.short if short_squad else 0.0)
-        if pl.pub_ability + p.manager.look < need or age(w.day, pl.born) > p.manager.renew_age:
+    for i in range(len(goods)):
+        g = goods[i]
+        pl = w.players[g.slot]
+        short = count[g.position] < p.manager.depth[g.position]
+        need = level[g.position] - (p.manager.short if short else 0.0) - (p.manager.short if short_squad else 0.0)
+        if pl.status != Status.FREE or g.look < need or age(w.day, pl.born) > p.manager.renew_age:
             continue
-        gain = _gain(w, p, club, slot, need)
+        gain = _gain(w, p, club, g, need)
         if gain <= best_gain:
             continue
-        wage = contracts.reservation(w, p, club, slot)
+        wage = contracts.reservation(w, p, club, g.slot)
         if wage <= wages or (short_squad and wage <= p.manager.poor_wage * inflation(p, w.day)):
-            best = slot
+            best = i
             best_gain = gain
     return best
 

@@ -27,7 +27,7 @@ from fmgym.kernels.condition import (
     match_injury,
 )
 from fmgym.kernels.lineup import SCRATCH, pick_into, role_at, suitability
-from fmgym.rng import below, bits, key, normal, uniform
+from fmgym.rng import bell, below, key, normal, uniform
 from fmgym.state import LINEUP, MATCH_PLAYERS, RATED, record
 
 SIDES = 2
@@ -35,8 +35,6 @@ ATTACK, MIDFIELD, DEFENCE, KEEPER = range(4)
 YELLOW, RED = 1, 2  # codes of FIXTURE.apps.cards
 _NONE = -1
 _PER_MIDDLE = 2.0 / FULL  # scales morale to 1 at its middle
-_QUARTER, _S16, _S32, _S48 = np.uint64(0xFFFF), np.uint64(16), np.uint64(32), np.uint64(48)
-_BELL_MEAN, _PER_BELL_SD = 2.0 * 0xFFFF, 1.0 / math.sqrt(4 * (2**32 - 1) / 12)  # of four draws of 16 bits
 _TRIES = 32  # draws at most to choose a man
 _DRAWS = 128  # room for the draws of a minute: 0 the minute itself, 1 to 7 its outcome, then the men chosen
 _FIRST, _SECOND = 8, 8 + _TRIES
@@ -86,8 +84,7 @@ def play_with(w, p, f, held):
     """``play`` in a ``MATCH`` array of one that the caller keeps from match to match."""
     m = held[0]
     begin(w, p, f, m)
-    for t in range(m.length):
-        minute(w, p, m, t)
+    go_on(w, p, m, 0, m.length)
     finish(w, p, m)
 
 
@@ -211,14 +208,6 @@ def level_today(w, p, m, s, i):
 
 
 @njit
-def bell(k, index):
-    """A nearly normal draw, mean 0 and SD 1, from the quarters of one draw's bits; quick."""
-    b = bits(k, index)
-    total = (b & _QUARTER) + ((b >> _S16) & _QUARTER) + ((b >> _S32) & _QUARTER) + (b >> _S48)
-    return (float(total) - _BELL_MEAN) * _PER_BELL_SD
-
-
-@njit
 def _learn_usual(w, p, m):
     """Move the league's usual gaps of attack over defence and keeper by this match; the match uses them."""
     defence = keeper = 0.0
@@ -240,16 +229,47 @@ def _learn_usual(w, p, m):
 @njit
 def minute(w, p, m, t):
     """Play running minute ``t``, counted from 0 with stoppage time in it."""
-    if t == m.next_phase:
-        _open_phase(w, p, m, t)
-    u = uniform(m.key, t * _DRAWS)
-    s = 1 if u >= m.share else 0
-    m.held += 1 - s
-    u -= m.share * s
-    if u < m.injury[s]:
-        _event(w, p, m, t, s, u)
-    else:
-        m.shots[s] += 1 if u < m.shot[s] else 0
+    go_on(w, p, m, t, t + 1)
+
+
+@njit
+def go_on(w, p, m, t, end):
+    """Play running minutes ``t`` to ``end - 1``."""
+    while t < end:
+        while t == m.next_phase:
+            _open_phase(w, p, m, t)
+        until = min(end, m.next_phase)
+        t, s, u = _pass_quietly(m, t, until)
+        if t < until:
+            _event(w, p, m, t, s, u)
+            t += 1
+
+
+@njit
+def _pass_quietly(m, t, end):
+    """Play on while nothing happens but shots that miss.
+
+    Returns the minute in which more does (``end``: in none), the side on the ball, and what is left of the draw.
+    """
+    k, share = m.key, m.share
+    first, second = m.injury[0], m.injury[1]
+    held = shots = others = s = 0
+    u = 0.0
+    while t < end:
+        u = uniform(k, t * _DRAWS)
+        s = 1 if u >= share else 0
+        u -= share * s
+        held += 1 - s
+        if u < (second if s == 1 else first):
+            break
+        shot = 1 if u < m.shot[s] else 0
+        shots += shot
+        others += shot * s
+        t += 1
+    m.held += held
+    m.shots[0] += shots - others
+    m.shots[1] += others
+    return t, s, u
 
 
 @njit

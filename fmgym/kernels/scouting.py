@@ -7,11 +7,20 @@ public's in ``players``, a seat's in ``seats``; they change only when time moves
 
 import math
 
+import numpy as np
+
 from fmgym.calendar import age
 from fmgym.enums import Domain, Status
 from fmgym.jit import njit
 from fmgym.kernels.valuation import market_value
-from fmgym.rng import key, normal
+from fmgym.rng import bell, key_at, subject
+from fmgym.state import record
+
+# What any club's report on a player starts from. For those who look at many players, or with many clubs' eyes.
+SIGHT = record(
+    [("bias", np.uint64), ("noise", np.uint64), ("owner", np.int64)]
+    + [(name, np.float64) for name in ("ability", "potential", "left", "wider")]
+)
 
 
 @njit
@@ -21,21 +30,26 @@ def _noise_left(w, p, slot):
 
 
 @njit
-def acuity(w, p, club, slot):
-    """Factor on a club's scouting errors on a player: its tier's, and less for its own players."""
+def acuity(w, p, club, owner):
+    """Factor on a club's scouting errors on a player of ``owner``: its tier's, and less for its own players."""
     c = w.clubs[club]
     factor = 1.0 if c.seat >= 0 else p.scouting.tier[c.tier]
-    return factor * p.scouting.own if w.players[slot].club == club else factor
+    return factor * p.scouting.own if owner == club else factor
 
 
 @njit
-def _error(w, p, club, slot, which):
-    """Bias and noise of a club's scouts on ability (which 0) or potential (1), before its factors."""
+def _draws(w, club, slot, which):
+    """What is behind a club's report on ability (which 0) or potential (1): its bias and the season's noise, SD 1."""
     uid = w.players[slot].uid
-    clubs = len(w.clubs) + 1
-    bias = normal(key(w.seed, Domain.SCOUT_BIAS, uid, club), which)
-    noise = normal(key(w.seed, Domain.SCOUT_NOISE, uid, club + clubs * w.season), which)
-    return p.scouting.bias * bias + p.scouting.noise * _noise_left(w, p, slot) * noise
+    bias = key_at(subject(w.seed, Domain.SCOUT_BIAS, uid), club)
+    noise = key_at(subject(w.seed, Domain.SCOUT_NOISE, uid), _season_of_club(w, club))
+    return bell(bias, which), bell(noise, which)
+
+
+@njit
+def _season_of_club(w, club):
+    """The time of a season's noise: clubs, and the public after the last of them, count for themselves."""
+    return club + (len(w.clubs) + 1) * w.season
 
 
 @njit
@@ -46,42 +60,92 @@ def potential_factor(w, p, slot):
 
 
 @njit
-def believed_ability(w, p, club, slot):
-    """A club's report on a player's ability, now."""
-    return w.truth[slot].ability + acuity(w, p, club, slot) * _error(w, p, club, slot, 0)
+def look_at(w, p, slot, sight):
+    """Note in a ``SIGHT`` what any club's report on a player starts from today."""
+    uid = w.players[slot].uid
+    sight.bias = subject(w.seed, Domain.SCOUT_BIAS, uid)
+    sight.noise = subject(w.seed, Domain.SCOUT_NOISE, uid)
+    sight.owner = w.players[slot].club
+    sight.ability = w.truth[slot].ability
+    sight.potential = w.truth[slot].potential
+    sight.left = p.scouting.noise * _noise_left(w, p, slot)
+    sight.wider = potential_factor(w, p, slot)
 
 
 @njit
-def believed_potential(w, p, club, slot):
-    """A club's report on a player's potential, now."""
-    error = acuity(w, p, club, slot) * potential_factor(w, p, slot) * _error(w, p, club, slot, 1)
-    return w.truth[slot].potential + error
+def ability_in(w, p, club, sight):
+    """A club's report, today, on the ability of a player looked at."""
+    return sight.ability + acuity(w, p, club, sight.owner) * _error(w, p, club, sight, 0)
+
+
+@njit
+def potential_in(w, p, club, sight):
+    """A club's report, today, on the potential of a player looked at."""
+    return sight.potential + acuity(w, p, club, sight.owner) * sight.wider * _error(w, p, club, sight, 1)
+
+
+@njit
+def _error(w, p, club, sight, which):
+    """Bias and noise of a club's scouts on ability (which 0) or potential (1), before its factors."""
+    bias = bell(key_at(sight.bias, club), which)
+    noise = bell(key_at(sight.noise, _season_of_club(w, club)), which)
+    return p.scouting.bias * bias + sight.left * noise
+
+
+@njit
+def believed(w, p, club, slot):
+    """A club's report on a player, today: ability and potential."""
+    sight = np.empty(1, SIGHT)[0]
+    look_at(w, p, slot, sight)
+    return ability_in(w, p, club, sight), potential_in(w, p, club, sight)
 
 
 @njit
 def report_sd(w, p, club, slot):
     """Standard deviation of a club's report on a player's ability."""
     noise = p.scouting.noise * _noise_left(w, p, slot)
-    return acuity(w, p, club, slot) * math.sqrt(p.scouting.bias * p.scouting.bias + noise * noise)
+    return acuity(w, p, club, w.players[slot].club) * math.sqrt(p.scouting.bias * p.scouting.bias + noise * noise)
 
 
 @njit
 def refresh_player(w, p, slot):
     """Bring a player's owner's and public estimates and his public value up to date."""
     pl = w.players[slot]
+    t = w.truth[slot]
+    _draw(w, slot)
+    left = _noise_left(w, p, slot)
+    wider = potential_factor(w, p, slot)
+    public = p.scouting.public * left
+    pl.pub_ability = t.ability + p.scouting.public * t.public_bias[0] + public * t.public_noise[0]
+    gap = (p.scouting.public * t.public_bias[1] + public * t.public_noise[1]) * wider
+    pl.pub_potential = max(t.potential + gap, pl.pub_ability)
     if pl.club >= 0:
-        pl.own_ability = believed_ability(w, p, pl.club, slot)
-        pl.own_potential = max(believed_potential(w, p, pl.club, slot), pl.own_ability)
-    bias = key(w.seed, Domain.SCOUT_BIAS, pl.uid, len(w.clubs))
-    left = p.scouting.public * _noise_left(w, p, slot)
-    noise = key(w.seed, Domain.SCOUT_NOISE, pl.uid, len(w.clubs) + (len(w.clubs) + 1) * w.season)
-    pl.pub_ability = w.truth[slot].ability + p.scouting.public * normal(bias, 0) + left * normal(noise, 0)
-    gap = (p.scouting.public * normal(bias, 1) + left * normal(noise, 1)) * potential_factor(w, p, slot)
-    pl.pub_potential = max(w.truth[slot].potential + gap, pl.pub_ability)
-    if pl.club < 0:
+        factor = acuity(w, p, pl.club, pl.club)
+        noise = p.scouting.noise * left
+        pl.own_ability = t.ability + factor * (p.scouting.bias * t.own_bias[0] + noise * t.own_noise[0])
+        gap = factor * wider * (p.scouting.bias * t.own_bias[1] + noise * t.own_noise[1])
+        pl.own_potential = max(t.potential + gap, pl.own_ability)
+    else:
         pl.own_ability = pl.pub_ability
         pl.own_potential = pl.pub_potential
     pl.value = market_value(w, p, slot, pl.pub_ability, pl.pub_potential)
+
+
+@njit
+def _draw(w, slot):
+    """Draw anew what stands behind the reports of a player's owner and of the public, if it can have changed."""
+    pl = w.players[slot]
+    t = w.truth[slot]
+    if t.drawn_uid == pl.uid and t.drawn_club == pl.club and t.drawn_season == w.season:
+        return
+    t.drawn_uid = pl.uid
+    t.drawn_club = pl.club
+    t.drawn_season = w.season
+    public = len(w.clubs)  # takes a place beside the clubs
+    for which in range(2):
+        t.public_bias[which], t.public_noise[which] = _draws(w, public, slot, which)
+        if pl.club >= 0:
+            t.own_bias[which], t.own_noise[which] = _draws(w, pl.club, slot, which)
 
 
 @njit
@@ -96,15 +160,17 @@ def refresh(w, p):
 def report_to_seat(w, p, seat):
     """Store the reports a seat is shown until time moves again: on every living player."""
     s = w.seats[seat]
+    sight = np.empty(1, SIGHT)[0]
     for slot in range(len(w.players)):
         pl = w.players[slot]
         if pl.status == Status.EMPTY:
             continue
+        look_at(w, p, slot, sight)
         s.report_uid[slot] = pl.uid
-        s.ability[slot] = believed_ability(w, p, s.club, slot)
-        s.potential[slot] = max(believed_potential(w, p, s.club, slot), s.ability[slot])
+        s.ability[slot] = ability_in(w, p, s.club, sight)
+        s.potential[slot] = max(potential_in(w, p, s.club, sight), s.ability[slot])
         s.error[slot] = report_sd(w, p, s.club, slot)
-        s.potential_error[slot] = s.error[slot] * potential_factor(w, p, slot)
+        s.potential_error[slot] = s.error[slot] * sight.wider
 
 
 @njit

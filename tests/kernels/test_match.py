@@ -102,6 +102,7 @@ def test_nothing_is_written_before_the_end_but_the_usual_gap():
 
 def test_without_the_jit_a_round_is_the_same():
     code = (
+        f"import sys; sys.path.append({str(ROOT)!r})\n"  # for tests.league; fmgym stays the one under test
         "import hashlib, numpy as np\n"
         "from fmgym.kernels import condition, lineup, match\n"
         "from tests.league import league\n"
@@ -121,7 +122,6 @@ def test_without_the_jit_a_round_is_the_same():
     digests = [
         subprocess.run(
             [sys.executable, "-c", code],
-            cwd=ROOT,
             check=True,
             capture_output=True,
             text=True,
