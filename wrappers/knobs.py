@@ -39,7 +39,7 @@ class ManagerKnobs(gym.Wrapper[np.ndarray, np.ndarray, Obs, Any], gym.utils.Reco
 
     def __init__(self, env: gym.Env[Obs, Any]) -> None:
         gym.utils.RecordConstructorArgs.__init__(self)
-        super().__init__(env)  # type: ignore[arg-type] (mypy takes Wrapper's last two types for its first)
+        super().__init__(env)  # type: ignore[arg-type]  # mypy mixes Wrapper's types up
         self._batch: Batch = env.unwrapped.batch  # type: ignore[attr-defined]
         self._office = self._batch.office = stops.Office(1, self._batch.layout)
         self.action_space = spaces.MultiDiscrete(habits.STEPS)
