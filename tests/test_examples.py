@@ -1,0 +1,29 @@
+"""The examples run, at tiny size, and do what they say."""
+
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+
+
+def example(name: str) -> ModuleType:
+    """An example as a module, without running it."""
+    spec = importlib.util.spec_from_file_location(name, EXAMPLES / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # dataclasses look their module up
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_masked_ppo() -> None:
+    pytest.importorskip("torch")
+    ppo = example("ppo_masked")
+    args = ppo.Args(steps=2 * 96 * 4, seasons=1, envs=4, rollout=96, epochs=1, minibatches=2, width=16)
+    first = ppo.main(args)
+    assert first and np.isfinite(first).all()
+    assert first == ppo.main(args)
