@@ -8,6 +8,7 @@ knows is what the seat is shown: bands and stars, public values, contracts, its 
 import numpy as np
 
 from fmgym.calendar import age, day_of_year, window_open
+from fmgym.detmath import log
 from fmgym.enums import (
     N_FACILITIES,
     N_POSITIONS,
@@ -26,7 +27,7 @@ from fmgym.kernels import academy, actions, contracts, finance, market, scouting
 from fmgym.kernels.draft import greedy, squad_quality
 from fmgym.kernels.lineup import pick
 from fmgym.kernels.money import thousands
-from fmgym.kernels.valuation import contract_left, wage_norm, youth_weight
+from fmgym.kernels.valuation import contract_left, market_value, wage_norm, youth_weight
 from fmgym.state import CALL, LINEUP, MATCH_PLAYERS, record
 
 MOST_CALLS = 56  # a stop closes by itself at its sixtieth turn
@@ -37,6 +38,10 @@ RAISE = 1.16  # a refused bid is raised by this
 FIRST = 0.75  # of the price a player is worth to the seat: its first bid
 TRIES = 3  # bids for one player at a stop
 THRIFT = 10.0  # ability points a price of all the cash is worth
+GAP_WEIGHT = 0.7  # of the gap to potential of a player of 19, at youth 1
+PUBLIC_ERROR = 2.2  # ability points that public values are taken to be off by
+LEAST_VALUE = 10  # k; lower public values are not shown
+LN2 = 0.6931471805599453
 SHORT = 20  # seniors below which anybody helps
 HURRY = 12.0  # ability points less asked of a newcomer then
 STRETCH = 0.3  # a starter's wage may rise by this share beyond the ceiling
@@ -131,7 +136,7 @@ def seen(w, p, seat, slot, youth):
     ability = middle(w, p, seat, slot)
     stars = scouting.half_stars(p, w.seats[seat].potential[slot])
     gap = max(p.scouting.star_low + p.scouting.star_step * (stars - 0.5) - ability, 0.0)
-    return ability + youth * 0.7 * gap * youth_weight(p, age(w.day, w.players[slot].born))
+    return ability + youth * GAP_WEIGHT * gap * youth_weight(p, age(w.day, w.players[slot].born))
 
 
 @njit
@@ -209,7 +214,7 @@ def _draft(w, p, seat, h, desk):
         ability = 0.5 * (low + high)
         stars = scouting.half_stars(p, s.draft_potential[t])
         gap = max(p.scouting.star_low + p.scouting.star_step * (stars - 0.5) - ability, 0.0)
-        belief[t] = ability + h.youth * 0.7 * gap * youth_weight(p, float(w.templates[t].age))
+        belief[t] = ability + h.youth * GAP_WEIGHT * gap * youth_weight(p, float(w.templates[t].age))
     best = -1e9
     n_best = 0
     for i in range(len(DRAFT_PRICES)):
@@ -283,13 +288,13 @@ def _agree_terms(w, p, seat, h, desk, i):
         made, outcome, value = _call(w, p, seat, desk, Tool.OFFER_CONTRACT.value, 3, uid, wage, years)
         if not made or outcome == Outcome.TALKS_OFF:
             return False
-        if outcome == Outcome.ACCEPTED:
+        if outcome == Outcome.ACCEPTED or outcome == Outcome.LODGED:
             return True
         if outcome == Outcome.COUNTERED:
             demand = min(demand, value)
             break
     made, outcome, _ = _call(w, p, seat, desk, Tool.OFFER_CONTRACT.value, 3, uid, demand, years)
-    return made and outcome == Outcome.ACCEPTED
+    return made and (outcome == Outcome.ACCEPTED or outcome == Outcome.LODGED)
 
 
 # Contracts
@@ -330,7 +335,7 @@ def _negotiate(w, p, seat, desk, slot, years, most):
             made, outcome, value = _call(w, p, seat, desk, Tool.OFFER_CONTRACT.value, 3, uid, value, years)
         if not made or outcome == Outcome.TALKS_OFF or outcome == Outcome.COUNTERED:
             return False
-        if outcome == Outcome.ACCEPTED:
+        if outcome == Outcome.ACCEPTED or outcome == Outcome.LODGED:
             return True
     return False
 
@@ -340,8 +345,24 @@ def _negotiate(w, p, seat, desk, slot, years, most):
 
 @njit
 def _gain(w, p, seat, h, slot, level):
-    """Ability points a newcomer would add at his position."""
-    return seen(w, p, seat, slot, h.youth) - level[w.players[slot].position]
+    """Ability points a newcomer would add at his position, as the scouts and his public value have it together."""
+    return seen(w, p, seat, slot, h.youth) + _second_opinion(w, p, seat, slot) - level[w.players[slot].position]
+
+
+@njit
+def _second_opinion(w, p, seat, slot):
+    """What a player's public value adds to the ability that the seat's scouts report, weighed by their errors."""
+    s = w.seats[seat]
+    value = w.players[slot].value
+    reference = p.value.reference
+    usual = market_value(w, p, slot, reference, reference)
+    if value <= LEAST_VALUE or usual <= LEAST_VALUE:
+        return 0.0
+    public = reference + p.value.double * log(value / usual) / LN2
+    low, high = scouting.band(p, s.ability[slot], s.error[slot])
+    error = 0.5 * (high - low) / p.scouting.band
+    weight = error * error / (error * error + PUBLIC_ERROR * PUBLIC_ERROR)
+    return weight * (public - seen(w, p, seat, slot, p.value.potential / GAP_WEIGHT))
 
 
 @njit

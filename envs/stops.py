@@ -13,7 +13,7 @@ import numpy as np
 from gymnasium import spaces
 
 from fmgym.calendar import age, window_open
-from fmgym.enums import N_POSITIONS, OfferKind, OfferState, Status
+from fmgym.enums import N_POSITIONS, OfferKind, OfferState, Settle, Status
 from fmgym.envs import executor, habits, kernel
 from fmgym.envs.observation import TABLES, Column, Layout, table_width
 from fmgym.jit import njit
@@ -72,25 +72,31 @@ ROW = record([(c.name, np.float32, (c.width,)) if c.width > 1 else (c.name, np.f
 
 
 class Office:
-    """What a batch of managers has on its desks: habits, calls made, and observations.
+    """What the managers of a batch have on their desks: habits, calls made, and observations.
 
-    ``habits``, ``desks``, ``rows``: one record each a world. ``Batch.run`` lets it play where a turn is commanded.
+    ``habits``, ``desks``, ``rows``: one record each a seat, world by world. ``Batch.run`` lets it play where
+    a turn is commanded.
     """
 
-    def __init__(self, size: int, layout: Layout) -> None:
-        self.habits = np.zeros(size, habits.RECORD)
-        self.desks = np.zeros(size, executor.DESK)
-        self.rows = np.zeros(size, ROW)
+    def __init__(self, size: int, layout: Layout, seats: int = 1) -> None:
+        self.habits = np.zeros(size * seats, habits.RECORD)
+        self.desks = np.zeros(size * seats, executor.DESK)
+        self.rows = np.zeros(size * seats, ROW)
+        self._seats = seats
         self._slices = [layout.slices[table][0] for table in SHOWN]
 
     def run(self, part: slice, worlds: Any, params: Any, screens: Any, flats: Any, setups: Any) -> None:
         """Carry out the commands of a part of the batch: a turn is a whole stop, ended by the action commanded."""
-        play(worlds, params, screens, self.habits[part], self.desks[part])
+        play(worlds, params, screens, self._of(self.habits, part), self._of(self.desks, part))
         kernel.run(worlds, params, screens, flats, setups)
-        look(worlds, params, self.rows[part])
+        look(worlds, params, self._of(self.rows, part))
+
+    def _of(self, records: np.ndarray, part: slice) -> np.ndarray:
+        """The records of a part of the worlds, (worlds, seats)."""
+        return records.reshape(-1, self._seats)[part]
 
     def show(self, flats: np.ndarray) -> np.ndarray:
-        """The observations: tables of the flat buffer (W, size), and the office's own columns within their bounds."""
+        """The observations, a row a seat, from the flat buffer (seats, size) and the office's own columns."""
         own = self.rows.view(np.float32).reshape(len(self.rows), -1)
         return np.concatenate([*(flats[:, part] for part in self._slices), own], axis=1)
 
@@ -107,10 +113,12 @@ def calls(desk: Any) -> list[ToolCall]:
 
 @njit
 def play(worlds, params, screens, habits, desks):
-    """Play the stop of every world whose screen's command is TURN, up to the advance."""
+    """Play the stop of every seat whose screen's command is TURN, if it has one, up to the advance."""
     for i in range(len(worlds)):
-        if screens[i].command == kernel.TURN:
-            executor.play(worlds[i], params[0], kernel.SEAT, habits[i], desks[i])
+        for seat in range(screens.shape[1]):
+            s = worlds[i].seats[seat]
+            if screens[i, seat].command == kernel.TURN and s.waiting == 0 and s.settled == Settle.LIVE:
+                executor.play(worlds[i], params[0], seat, habits[i, seat], desks[i, seat])
 
 
 @njit
@@ -121,10 +129,10 @@ def play_at(worlds, params, seat, habits, desks):
 
 @njit
 def look(worlds, params, rows):
-    """Fill the office's columns of every world."""
-    p = params[0]
+    """Fill the office's columns of every seat."""
     for i in range(len(worlds)):
-        look_at(worlds[i], p, kernel.SEAT, rows[i])
+        for seat in range(rows.shape[1]):
+            look_at(worlds[i], params[0], seat, rows[i, seat])
 
 
 @njit

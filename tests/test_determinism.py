@@ -53,9 +53,9 @@ def digest_elsewhere(clubs: int, seasons: int, seed: int, **environment: str) ->
 
 # What three seasons of the play above end in. A change here is a new version, with a line in the changelog.
 GOLDEN = {
-    1: "c30d3eb04e2e2f9b4e148d26d5881772 0x1.c5f3a45ada284p-1",
-    1024: "742aa91a59846734f18a6ce2e34034d3 0x1.3b272eb3a460dp-1",
-    2026: "439e83e7a806b464c2ec3b12dc410937 0x1.3291dda37257cp+1",
+    1: "26ca90f5895e319974b16fb0c692a703 0x1.c5f3a45ada284p-1",
+    1024: "0cac781176531f0f4461f76740ce3c36 0x1.3b272eb3a460dp-1",
+    2026: "8453be41ab906b62a005def5ec0b5b78 0x1.3291dda37257cp+1",
 }
 
 

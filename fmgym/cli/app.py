@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 import fmgym
-from fmgym.cli import bench, common, ladder, llm, reference, run, train, world
+from fmgym.cli import arena, bench, common, ladder, llm, reference, run, train, world
 from fmgym.errors import BadInput, CheckFailed, Paused
 
 app = typer.Typer(
@@ -24,6 +24,7 @@ app = typer.Typer(
 )
 app.command()(run.run)
 app.command()(ladder.ladder)
+app.command()(arena.arena)
 app.command()(run.replay)
 app.command()(reference.tools)
 app.command()(reference.rules)

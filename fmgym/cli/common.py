@@ -132,6 +132,24 @@ def write_json(path: Path | None, content: Any) -> None:
     os.replace(partial, path)
 
 
+def pyplot() -> Any:
+    """Matplotlib's pyplot, or one sentence that says how to get it."""
+    try:
+        from matplotlib import pyplot  # type: ignore[import-not-found, unused-ignore]
+    except ImportError:
+        raise BadInput("--plot needs matplotlib; install it with: pip install 'fmgym[plot]'") from None
+    return pyplot
+
+
+def save_figure(figure: Any, path: Path) -> None:
+    """Write a figure in the format its file name asks for, and let go of it."""
+    try:
+        figure.savefig(path)
+    except ValueError as error:
+        raise BadInput(f"{path} cannot be drawn: {error}") from None
+    pyplot().close(figure)
+
+
 class Bar:
     """A progress bar on stderr. Where stderr is no terminal it does nothing."""
 

@@ -44,8 +44,7 @@ def run(
     common.check_writable(json_)
     try:
         with common.Bar(f"{policy}, seed {seed}:", "days") as bar:
-            watch = _watch(bar)
-            result = play(player, chosen, years, opponents, draft, common.changes(set_), out, watch)
+            result = play(player, chosen, years, opponents, draft, common.changes(set_), out, watch(bar))
     except KeyboardInterrupt:
         kept = f"; the same command resumes the run in {out}" if out else "; with --out a run can be resumed"
         raise common.Interrupted(f"interrupted{kept}") from None
@@ -64,13 +63,13 @@ def replay(folder: RunFolder, json_: common.JsonFile = None) -> None:
 
     common.check_writable(json_)
     with common.Bar(f"{folder}:", "days") as bar:
-        result = verify(folder, _watch(bar))
+        result = verify(folder, watch(bar))
     common.write_json(json_, asdict(result))
-    common.out().print(f"{folder} holds: {result.policy} on seed {result.seed}, score {result.score:.2f}")
+    common.out().print(f"{folder} holds: {result.headline}")
 
 
-def _watch(bar: common.Bar) -> Callable[[Session], None] | None:
-    """Moves the bar after every stop, and prints each season that has ended."""
+def watch(bar: common.Bar) -> Callable[[Session], None] | None:
+    """Moves the bar after every stop, and prints each season that has ended for the first seat."""
     if not bar.shown:
         return None
     told = 0
@@ -79,7 +78,7 @@ def _watch(bar: common.Bar) -> Callable[[Session], None] | None:
         nonlocal told
         w = session.world.w
         bar.move(int(w.day), int(w.last_day))
-        for row in session.result(0)["seasons_table"][told:]:
+        for row in session.result(session.seats[0])["seasons_table"][told:]:
             bar.line("  ".join(f"{name} {_cell(value)}" for name, value in row.items()))
             told += 1
 

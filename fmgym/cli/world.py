@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fmgym.cli import common
-from fmgym.errors import BadInput
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -39,7 +38,7 @@ def world(
     common.check_writable(plot)
     common.check_writable(json_)
     if plot:
-        _pyplot()
+        common.pyplot()
     from fmgym import alone
     from fmgym.params import Params
 
@@ -114,21 +113,13 @@ def _as_json(study: Study, params_hash: str) -> dict[str, Any]:
     }
 
 
-def _pyplot() -> Any:
-    try:
-        from matplotlib import pyplot  # type: ignore[import-not-found, unused-ignore]
-    except ImportError:
-        raise BadInput("--plot needs matplotlib; install it with: pip install 'fmgym[plot]'") from None
-    return pyplot
-
-
 def _draw(study: Study, path: Path) -> None:
     """One small panel a measure: the mean over seeds and the range of nine seeds in ten."""
     import numpy as np
 
     from fmgym.alone import MEASURES
 
-    pyplot = _pyplot()
+    pyplot = common.pyplot()
     figure, panels = pyplot.subplots(3, 3, figsize=(12, 8), sharex=True, layout="constrained")
     years = np.arange(1, study.rows.shape[1] + 1)
     for panel, name in zip(panels.flat, PLOTTED, strict=True):
@@ -137,8 +128,4 @@ def _draw(study: Study, path: Path) -> None:
         panel.plot(years, study.yearly(name))
         panel.set_title(MEASURES[name].doc, fontsize=9)
     figure.supxlabel("season")
-    try:
-        figure.savefig(path)
-    except ValueError as error:
-        raise BadInput(f"{path} cannot be drawn: {error}") from None
-    pyplot.close(figure)
+    common.save_figure(figure, path)

@@ -128,7 +128,7 @@ def test_docs_name_every_knob_and_column() -> None:
 def looked_and_planned(session: Session) -> tuple[np.ndarray, list[list[ToolCall]]]:
     """The office's columns, and the executor's calls by several knobs, each on a world of its own."""
     world = session.world
-    office = np.zeros(1, stops.ROW)
+    office = np.zeros((1, 1), stops.ROW)
     stops.look(world.array, world.params.record, office)
     plans = []
     for n in range(6):
