@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections.abc import Sequence
 
-from fmgym.baselines.reading import Row, day, median, middle, potential
+from fmgym.baselines.reading import Row, day, median, middle, outcome, potential
 from fmgym.stop import Result, Stop
 
 WAGE_SHARE = 0.60  # of revenue
@@ -65,6 +66,8 @@ class Heuristic:
 def manage(stop: Stop) -> None:
     """Everything but the draft."""
     office = Office(stop)
+    if not (office.squad and office.finances):
+        return  # the budget of queries is too small to see what to do
     kinds = set(office.packet.kinds)
     answer_offers(office)
     renew_core(office)
@@ -91,7 +94,7 @@ class Office:
         self.look()
 
     def look(self) -> None:
-        """Read squad and books."""
+        """Read squad and books, if queries are left."""
         squad, finances = self.stop.turn([("get_squad", {}), ("get_finances", {})])
         if squad.ok and finances.ok:
             self.squad, self.finances = squad.data["players"], finances.data
@@ -127,7 +130,7 @@ def draft(stop: Stop) -> None:
         able = sorted((t for t in templates if t["position"] == position), key=lambda t: (t["price_m"], t["id"]))
         chosen += able[:count]
     money = pool["budget_m"] - sum(t["price_m"] for t in chosen)
-    wages = DRAFT_WAGES * finances["expected_revenue_m"] - sum(t["wage_m"] for t in chosen)
+    wages = DRAFT_WAGES * finances.get("expected_revenue_m", math.inf) - sum(t["wage_m"] for t in chosen)
     while swap := _best_swap(templates, chosen, money, wages):
         old, new = swap
         chosen[chosen.index(old)] = new
@@ -261,11 +264,6 @@ def sign(office: Office, row: Row, wage: float, present: float = 0.0) -> bool:
         if outcome(result) != "rejected":
             break
     return False
-
-
-def outcome(result: Result) -> str:
-    """What an accepted call led to; empty when it was refused."""
-    return str(result.data["status"]) if result.ok else ""
 
 
 def list_veterans(office: Office) -> None:

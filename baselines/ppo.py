@@ -26,7 +26,7 @@ from stable_baselines3.common.utils import set_random_seed
 
 from fmgym import __version__
 from fmgym.baselines import network
-from fmgym.baselines.vecenv import INTERFACES, SoloVecEnv
+from fmgym.baselines.vecenv import INTERFACES, ArenaVecEnv, SoloVecEnv
 from fmgym.envs import habits
 from fmgym.errors import BadInput
 from fmgym.params import Params
@@ -35,6 +35,7 @@ from fmgym.stamp import commit
 Progress = Callable[[int, int, str], None]  # steps done, steps in all, a note
 
 ARGS, CURVE, POLICY, STATE, MODEL = "args.json", "curve.csv", "policy.npz", "state.pkl", "model.zip"
+SEATED = (0, 4, 8, 12)  # seats of an Arena in which a policy is evaluated
 KEPT = 2  # checkpoints
 SPACING = 60.0  # seconds between two of them
 
@@ -43,7 +44,7 @@ SPACING = 60.0  # seconds between two of them
 class Args:
     """One training run. Times are counted in environment steps over all worlds."""
 
-    interface: str = "knobs"  # a step is a stop (knobs) or a call (flat)
+    interface: str = "knobs"  # a step is a stop (knobs), a call (flat), or a stop of sixteen seats (arena: self-play)
     steps: int = 1_000_000  # in all
     seed: int = 1
     seasons: int = 20
@@ -65,8 +66,8 @@ class Args:
     threads: int = 1
 
     def __post_init__(self) -> None:
-        if self.interface not in INTERFACES:
-            raise BadInput(f"--interface must be one of {', '.join(INTERFACES)}, not {self.interface!r}")
+        if self.interface not in (known := (*INTERFACES, "arena")):
+            raise BadInput(f"--interface must be one of {', '.join(known)}, not {self.interface!r}")
         for name in ("steps", "envs", "rollout", "batch", "epochs", "width", "worlds", "held_out", "threads"):
             if getattr(self, name) < 1:
                 raise BadInput(f"--{name.replace('_', '-')} is a whole number from 1, not {getattr(self, name)}")
@@ -81,7 +82,7 @@ def train(args: Args, out: Path, progress: Progress | None = None) -> dict[str, 
     """
     _claim(out, args)
     torch.set_num_threads(args.threads)
-    env = _environment(args, args.envs, args.seed, range(args.worlds))
+    env = _environment(args, args.seed, range(args.worlds))
     model, keeper = _open(args, env, out, progress)
     left = args.steps - model.num_timesteps
     if left > 0:
@@ -106,14 +107,17 @@ def _claim(out: Path, args: Args) -> None:
     path.write_text(json.dumps(mine, indent=1) + "\n", "utf-8")
 
 
-def _environment(args: Args, size: int, seed: int, seeds: Sequence[int]) -> SoloVecEnv:
-    options = {"seasons": args.seasons, "opponents": args.opponents, "threads": args.threads}
-    return SoloVecEnv(size, args.interface, seeds, seed, args.scale, **options)
+def _environment(args: Args, seed: int, seeds: Sequence[int]) -> SoloVecEnv | ArenaVecEnv:
+    """The environment to learn in."""
+    options: dict[str, Any] = {"seasons": args.seasons, "opponents": args.opponents, "threads": args.threads}
+    if args.interface == "arena":
+        return ArenaVecEnv(args.envs, seeds, seed, args.scale, **options)
+    return SoloVecEnv(args.envs, args.interface, seeds, seed, args.scale, **options)
 
 
-def _open(args: Args, env: SoloVecEnv, out: Path, progress: Progress | None) -> tuple[Any, Keeper]:
+def _open(args: Args, env: SoloVecEnv | ArenaVecEnv, out: Path, progress: Progress | None) -> tuple[Any, Keeper]:
     """The model and its keeper: new, or as the last checkpoint has them."""
-    kind = PPO if args.interface == "knobs" else MaskablePPO
+    kind = MaskablePPO if args.interface == "flat" else PPO
     keeper = Keeper(args, out, progress)
     kept = _checkpoints(out)
     if kept:
@@ -136,7 +140,7 @@ def _open(args: Args, env: SoloVecEnv, out: Path, progress: Progress | None) -> 
         tensorboard_log=str(out / "tensorboard"),
         device="cpu",
     )
-    if args.interface == "knobs":
+    if args.interface != "flat":
         _lean(model, args.leaning)
     return model, keeper
 
@@ -165,7 +169,7 @@ class Keeper(BaseCallback):
         self._started = self._saved = time.perf_counter()
         self._ended: list[dict[str, Any]] = []  # runs that ended since the last row
 
-    def restore(self, env: SoloVecEnv, state: dict[str, Any]) -> None:
+    def restore(self, env: SoloVecEnv | ArenaVecEnv, state: dict[str, Any]) -> None:
         """Take over what a checkpoint holds beside the model."""
         env.set_state(state["env"])
         torch.set_rng_state(state["torch"])
@@ -221,7 +225,7 @@ class Keeper(BaseCallback):
             writer = csv.DictWriter(file, list(row))
             writer.writeheader()
             writer.writerows(self.rows)
-        if self.args.interface == "knobs" and row["score"] >= self.best:
+        if self.args.interface != "flat" and row["score"] >= self.best:
             self.best = row["score"]
             export(self.model, self.args, self.out / POLICY, row)
 
@@ -250,8 +254,15 @@ class Keeper(BaseCallback):
 
 
 def evaluate(model: Any, args: Args, seeds: Sequence[int]) -> list[dict[str, Any]]:
-    """One whole run on each seed, always the likeliest action; how the runs ended."""
-    env = _environment(args, len(seeds), 0, seeds)
+    """One whole run on each seed, always the likeliest action; how the runs ended.
+
+    In the Arena four seats of each world, among scripted managers.
+    """
+    options: dict[str, Any] = {"seasons": args.seasons, "opponents": args.opponents, "threads": args.threads}
+    if args.interface == "arena":
+        table = ArenaVecEnv(len(seeds), seats=SEATED, **options)
+        return table.final_scores(lambda obs: model.predict(obs, deterministic=True)[0], seeds)
+    env = SoloVecEnv(len(seeds), args.interface, seeds, **options)
     obs = env.envs.reset(seed=list(seeds))[0]
     found: dict[int, dict[str, Any]] = {}
     while len(found) < len(seeds):

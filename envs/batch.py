@@ -85,9 +85,10 @@ class Batch:
             "draft": draft,
             "changes": dict(params or {}),
         }
+        self.final_only = reward == "final"
         self.layout = layout(self.params.shape)
         self.encoding = encoding(self.params.shape)
-        self._setups = _setup(self, reward == "final")
+        self._setups = _setup(self, self.final_only)
         self.office: Office | None = None  # plays whole stops as turns, where one has been hired
         self._allocate()
 

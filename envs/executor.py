@@ -10,9 +10,9 @@ import numpy as np
 from fmgym.calendar import age, day_of_year, window_open
 from fmgym.detmath import log
 from fmgym.enums import (
-    N_FACILITIES,
     N_POSITIONS,
     Error,
+    Facility,
     OfferKind,
     OfferState,
     Outcome,
@@ -21,9 +21,9 @@ from fmgym.enums import (
     StopKind,
     Tool,
 )
-from fmgym.envs.habits import CHEAPEST
+from fmgym.envs.habits import SCHOOLS
 from fmgym.jit import njit
-from fmgym.kernels import academy, actions, contracts, finance, market, scouting, talks
+from fmgym.kernels import academy, actions, contracts, finance, market, roster, scouting, talks
 from fmgym.kernels.draft import greedy, squad_quality
 from fmgym.kernels.lineup import pick
 from fmgym.kernels.money import thousands
@@ -34,6 +34,7 @@ MOST_CALLS = 56  # a stop closes by itself at its sixtieth turn
 LISTED = 6  # transfer list entries changed at a stop, at most
 CANDIDATES = 12  # players considered at a stop, for money and for free each
 WAGE_OFFERS = (0.82, 1.02, 1.27)  # over the usual wage of a player of his band: first, and after each refusal
+LOW_TERMS = 0.745  # of the wage a newcomer demands: offered first
 RAISE = 1.16  # a refused bid is raised by this
 FIRST = 0.75  # of the price a player is worth to the seat: its first bid
 TRIES = 3  # bids for one player at a stop
@@ -45,6 +46,7 @@ LN2 = 0.6931471805599453
 SHORT = 20  # seniors below which anybody helps
 HURRY = 12.0  # ability points less asked of a newcomer then
 STRETCH = 0.3  # a starter's wage may rise by this share beyond the ceiling
+RISE = 1.3  # over a bid received: asked of a bidder, twice
 ALREADY = 1.25  # over the usual price: asked for a starter
 KEPT = 0.8  # over the usual price: asked for a player past his best
 CONTRACT_AGES = (24.0, 28.0, 31.0)  # below which a contract runs for so many years:
@@ -258,41 +260,38 @@ def _answer_bid(w, p, seat, h, desk, i):
     wanted = thousands(factor * pl.value)
     if w.clubs[w.seats[seat].club].n_squad <= SHORT:
         return
-    if o.fee >= wanted:
-        _call(w, p, seat, desk, Tool.RESPOND_TO_OFFER.value, 3, o.id, Reply.ACCEPT.value, 0)
-    elif o.fee >= wanted // 2:
-        offer = o.id
+    if thousands(RISE * RISE * o.fee) < wanted:
+        return
+    offer = o.id
+    fee = o.fee
+    for _ in range(2):
+        asked = max(thousands(RISE * fee), wanted)
         made, outcome, value = _call(
-            w, p, seat, desk, Tool.RESPOND_TO_OFFER.value, 3, offer, Reply.COUNTER.value, wanted
+            w, p, seat, desk, Tool.RESPOND_TO_OFFER.value, 3, offer, Reply.COUNTER.value, asked
         )
-        if made and outcome == Outcome.COUNTERED and value >= thousands(0.95 * wanted):
-            _call(w, p, seat, desk, Tool.RESPOND_TO_OFFER.value, 3, offer, Reply.ACCEPT.value, 0)
+        if not made or outcome != Outcome.COUNTERED:
+            return
+        fee = value
+    if fee >= wanted:
+        _call(w, p, seat, desk, Tool.RESPOND_TO_OFFER.value, 3, offer, Reply.ACCEPT.value, 0)
 
 
 @njit
 def _agree_terms(w, p, seat, h, desk, i):
     """A fee is agreed: try for less than the wage he demands, then meet it if it fits. Whether he came."""
     o = w.seats[seat].offers[i]
-    slot = (o.uid - 1) % len(w.players)
     most = max(room(w, p, seat, h), 0) + thousands(STRETCH * o.wage)
     if o.wage > most:
         return False
-    usual = wage_norm(w, p, slot, middle(w, p, seat, slot))
     uid = o.uid
     demand = o.wage
     years = o.years
-    for k in range(2):
-        wage = max(thousands(WAGE_OFFERS[k] * usual), 1)
-        if wage >= demand:
-            break
-        made, outcome, value = _call(w, p, seat, desk, Tool.OFFER_CONTRACT.value, 3, uid, wage, years)
-        if not made or outcome == Outcome.TALKS_OFF:
-            return False
-        if outcome == Outcome.ACCEPTED or outcome == Outcome.LODGED:
-            return True
-        if outcome == Outcome.COUNTERED:
-            demand = min(demand, value)
-            break
+    low = max(thousands(LOW_TERMS * demand), 1)
+    made, outcome, value = _call(w, p, seat, desk, Tool.OFFER_CONTRACT.value, 3, uid, low, years)
+    if made and (outcome == Outcome.ACCEPTED or outcome == Outcome.LODGED):
+        return True
+    if made and outcome == Outcome.COUNTERED:
+        demand = min(demand, value)
     made, outcome, _ = _call(w, p, seat, desk, Tool.OFFER_CONTRACT.value, 3, uid, demand, years)
     return made and (outcome == Outcome.ACCEPTED or outcome == Outcome.LODGED)
 
@@ -391,7 +390,7 @@ def _buy(w, p, seat, h, desk, level):
         return
     wages = room(w, p, seat, h)
     for slot in range(len(w.players)):
-        pl = w.players[slot]
+        pl = roster.seen(w, club, slot)
         if pl.status != Status.SENIOR or pl.club == club or age(w.day, pl.born) > h.oldest:
             continue
         price = market.down_payment(thousands(FIRST * h.price * pl.value), int(h.instalments))
@@ -447,10 +446,10 @@ def _sign_free(w, p, seat, h, desk, level):
     scores = np.zeros(CANDIDATES, np.float64)
     hurry = HURRY if c.n_squad < SHORT else 0.0
     for slot in range(len(w.players)):
-        pl = w.players[slot]
+        pl = roster.seen(w, club, slot)
         if pl.club == club or age(w.day, pl.born) > h.oldest + hurry:
             continue
-        if pl.status == Status.FREE or (pl.status == Status.SENIOR and contracts.can_precontract(w, p, slot)):
+        if pl.status == Status.FREE or (pl.status == Status.SENIOR and contracts.can_precontract(w, p, club, slot)):
             gain = _gain(w, p, seat, h, slot, level)
             if gain >= h.need - hurry:
                 _insert(slots, scores, slot, gain)
@@ -511,13 +510,17 @@ def _build(w, p, seat, h, desk):
     kind = int(h.build)
     if kind < 0:
         return
-    if h.build == CHEAPEST:
-        kind = 0
-        for other in range(1, N_FACILITIES):
-            if c.levels[other] + (c.building[other] > 0) < c.levels[kind] + (c.building[kind] > 0):
-                kind = other
+    if h.build == SCHOOLS:
+        kind = Facility.ACADEMY.value
+        if _level_to_be(c, Facility.TRAINING) < _level_to_be(c, kind):
+            kind = Facility.TRAINING.value
     if c.levels[kind] < p.facility.top and finance.upgrade_cost(w, p, club, kind) <= spare(w, seat, h):
         _call(w, p, seat, desk, Tool.INVEST.value, 1, kind, 0, 0)
+
+
+@njit
+def _level_to_be(c, kind):
+    return c.levels[kind] + (c.building[kind] > 0)
 
 
 @njit

@@ -15,7 +15,7 @@ from fmgym.enums import N_FACILITIES, Facility, Formation, Style
 from fmgym.state import record
 
 KEEP = -1.0  # of style and formation: as they are
-CHEAPEST = float(N_FACILITIES)  # of build: the facility of the lowest level
+SCHOOLS = float(N_FACILITIES)  # of build: academy or training, the lower of the two
 NEVER = 99.0  # as an age, or a multiple of value: never
 
 
@@ -52,9 +52,9 @@ HABITS: tuple[Habit, ...] = (
     Habit("promote", (-NEVER, 0.0, 4.0, 9.0), 1, "points below the squad's mean at which a prospect is promoted"),
     Habit(
         "build",
-        (KEEP, float(Facility.ACADEMY), float(Facility.TRAINING), float(Facility.STADIUM), CHEAPEST),
-        2,
-        "facility to upgrade when cash allows: none, academy, training, stadium, that of the lowest level",
+        (KEEP, float(Facility.ACADEMY), float(Facility.TRAINING), float(Facility.STADIUM), SCHOOLS),
+        4,
+        "facility to upgrade when cash allows: none, academy, training, stadium, academy or training",
     ),
     Habit("formation", (KEEP, *map(float, Formation)), 0, "formation: as it is, 4-4-2, 4-3-3, 3-5-2"),
     Habit(

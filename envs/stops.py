@@ -17,9 +17,8 @@ from fmgym.enums import N_POSITIONS, OfferKind, OfferState, Settle, Status
 from fmgym.envs import executor, habits, kernel
 from fmgym.envs.observation import TABLES, Column, Layout, table_width
 from fmgym.jit import njit
-from fmgym.kernels import contracts, market, scouting
+from fmgym.kernels import contracts, market, roster, scouting
 from fmgym.kernels.valuation import contract_left
-from fmgym.score import squad_value
 from fmgym.state import YEAR, record
 from fmgym.tools import ToolCall
 
@@ -132,7 +131,8 @@ def look(worlds, params, rows):
     """Fill the office's columns of every seat."""
     for i in range(len(worlds)):
         for seat in range(rows.shape[1]):
-            look_at(worlds[i], params[0], seat, rows[i, seat])
+            if worlds[i].seats[seat].waiting == 0:  # between its stops a seat sees what it last saw
+                look_at(worlds[i], params[0], seat, rows[i, seat])
 
 
 @njit
@@ -222,19 +222,21 @@ def _squad(w, p, seat, row):
 
 @njit
 def _values(w, club, row):
-    mine = squad_value(w, club)
-    total = 0
+    """Public values of squads, as far as the club may know who belongs where."""
+    value = np.zeros(len(w.clubs), np.int64)
+    for slot in range(len(w.players)):
+        pl = roster.seen(w, club, slot)
+        if pl.status == Status.SENIOR:
+            value[pl.club] += pl.value
     best = 1
     place = 1
     for other in range(len(w.clubs)):
-        theirs = squad_value(w, other)
-        total += theirs
         if other != club:
-            best = max(best, theirs)
-            place += theirs > mine
+            best = max(best, value[other])
+            place += value[other] > value[club]
     row.value_rank = place / len(w.clubs)
-    row.value_mean = min(mine * len(w.clubs) / max(total, 1), 4.0)
-    row.value_best = min(mine / best, 4.0)
+    row.value_mean = min(value[club] * len(w.clubs) / max(value.sum(), 1), 4.0)
+    row.value_best = min(value[club] / best, 4.0)
 
 
 @njit
@@ -249,11 +251,11 @@ def _market(w, p, seat, row):
     bargain = -30.0
     opened = window_open(p, w.day) > 0
     for slot in range(len(w.players)):
-        pl = w.players[slot]
+        pl = roster.seen(w, club, slot)
         if pl.club == club or not (pl.status == Status.SENIOR or pl.status == Status.FREE):
             continue
         gain = executor.seen(w, p, seat, slot, 0.5) - level[pl.position]
-        if pl.status == Status.FREE or contracts.can_precontract(w, p, slot):
+        if pl.status == Status.FREE or contracts.can_precontract(w, p, club, slot):
             bargain = max(bargain, gain)
         elif opened and pl.value <= w.clubs[club].cash and market.sellable(w, p, slot):
             target = max(target, gain)

@@ -27,3 +27,11 @@ def test_masked_ppo() -> None:
     first = ppo.main(args)
     assert first and np.isfinite(first).all()
     assert first == ppo.main(args)
+
+
+def test_text_agent(capsys: pytest.CaptureFixture[str]) -> None:
+    final = example("text_agent").main(seed=1, seasons=1)
+    shown = capsys.readouterr().out
+    assert final["settle"] == "completed" and "errors" in shown
+    assert shown.count("score") >= 13 and "UNUSABLE" not in shown
+    assert final["calls"] > final["stops"] * 2  # it does more than ask and advance

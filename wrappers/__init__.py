@@ -2,5 +2,6 @@
 
 from fmgym.wrappers.flat import FlatObs, FlatVectorObs
 from fmgym.wrappers.knobs import ManagerKnobs, ManagerKnobsVector
+from fmgym.wrappers.text import TextActions
 
-__all__ = ["FlatObs", "FlatVectorObs", "ManagerKnobs", "ManagerKnobsVector"]
+__all__ = ["FlatObs", "FlatVectorObs", "ManagerKnobs", "ManagerKnobsVector", "TextActions"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import tomllib
 from importlib.resources import files
 from pathlib import Path
@@ -117,7 +116,6 @@ class Prices(msgspec.Struct, frozen=True):
         return price.of(usage) if price and usage else None
 
 
-@functools.cache
 def prices(path: Path | None = None) -> Prices:
     """The table that comes with the package, or one in a file of the same form. Raises ``BadInput``."""
     source = path or files("fmgym.baselines.llm").joinpath("prices.toml")

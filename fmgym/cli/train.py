@@ -22,7 +22,7 @@ def _number(meaning: str) -> Any:
 def train(
     out: Out,
     interface: Annotated[
-        str, typer.Option(metavar="KIND", help="knobs: a step is a stop; flat: a step is one call.")
+        str, typer.Option(metavar="KIND", help="knobs: a step is a stop; flat: one call; arena: self-play by knobs.")
     ] = "knobs",
     steps: Annotated[int, _number("Environment steps in all.")] = 1_000_000,
     seed: common.Seed = "1",
