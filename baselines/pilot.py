@@ -5,14 +5,12 @@ from __future__ import annotations
 import os
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from fmgym.baselines import network
-from fmgym.envs import fill, habits, stops
+from fmgym.envs import habits, stops
 from fmgym.envs.batch import Batch
-from fmgym.jit import njit
 from fmgym.stop import Stop
 from fmgym.tools import ToolCall, unparse
 from fmgym.world import World
@@ -38,11 +36,15 @@ class Pilot:
         if self._desk is None or self._desk.params is not world.params:
             self._desk = Desk(world)
         obs = self._desk.observe(world, stop.seat)
-        knobs = network.decide(self.network.numbers, self.network.sizes, habits.STEPS, obs)
-        for call in self._desk.plan(world, stop.seat, knobs):
+        for call in self._desk.plan(world, stop.seat, self.choose(obs)):
             name, args = unparse(world, call)
             stop.call(name, **args)
         stop.call("advance")
+
+    def choose(self, obs: np.ndarray) -> np.ndarray:
+        """The knobs for observations (W, width), (W, number of knobs)."""
+        knobs: np.ndarray = network.decide(self.network.numbers, self.network.sizes, habits.STEPS, obs)
+        return knobs
 
     def __getstate__(self) -> dict[str, object]:
         return self.__dict__ | {"_desk": None}
@@ -60,7 +62,7 @@ class Desk:
     def observe(self, world: World, seat: int) -> np.ndarray:
         """What ``ManagerKnobs`` would show, (1, width)."""
         b = self._batch
-        _observe(world.array, self.params.record, seat, b.screens, b.flats, b._setups, self._office.rows)
+        stops.observe(world.array, self.params.record, seat, b.screens, b.flats, b._setups, self._office.rows)
         return self._office.show(b.flats)
 
     def plan(self, world: World, seat: int, knobs: np.ndarray) -> list[ToolCall]:
@@ -69,9 +71,3 @@ class Desk:
         self._copy.view(np.uint8)[:] = world.array.view(np.uint8)
         stops.play_at(self._copy, self.params.record, seat, self._office.habits, self._office.desks)
         return stops.calls(self._office.desks[0])
-
-
-@njit
-def _observe(worlds: Any, params: Any, seat: int, screens: Any, flats: Any, setups: Any, rows: Any) -> None:
-    fill.overview(worlds[0], params[0], seat, screens[0], flats[0], setups[0])
-    stops.look_at(worlds[0], params[0], seat, rows[0])

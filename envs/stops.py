@@ -14,7 +14,7 @@ from gymnasium import spaces
 
 from fmgym.calendar import age, window_open
 from fmgym.enums import N_POSITIONS, OfferKind, OfferState, Settle, Status
-from fmgym.envs import executor, habits, kernel
+from fmgym.envs import executor, fill, habits, kernel
 from fmgym.envs.observation import TABLES, Column, Layout, table_width
 from fmgym.jit import njit
 from fmgym.kernels import contracts, market, roster, scouting
@@ -133,6 +133,13 @@ def look(worlds, params, rows):
         for seat in range(rows.shape[1]):
             if worlds[i].seats[seat].waiting == 0:  # between its stops a seat sees what it last saw
                 look_at(worlds[i], params[0], seat, rows[i, seat])
+
+
+@njit
+def observe(worlds, params, seat, screens, flats, setups, rows):
+    """Fill what one seat of the first world is shown, whatever screens and rows belong to."""
+    fill.overview(worlds[0], params[0], seat, screens[0], flats[0], setups[0])
+    look_at(worlds[0], params[0], seat, rows[0])
 
 
 @njit

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 import fmgym
-from fmgym.cli import arena, bench, common, ladder, llm, reference, run, train, world
+from fmgym.cli import arena, bench, common, dataset, ladder, llm, reference, run, train, world
 from fmgym.errors import BadInput, CheckFailed, Paused
 
 app = typer.Typer(
@@ -30,6 +30,7 @@ app.command()(reference.tools)
 app.command()(reference.rules)
 app.command()(llm.llm)
 app.command()(train.train)
+app.command()(dataset.dataset)
 app.command()(bench.bench)
 app.command()(world.world)
 
