@@ -3,12 +3,14 @@
 import numpy as np
 import pytest
 
+from fmgym.envs import habits
 from fmgym.envs.vector import SoloVectorEnv
 from fmgym.errors import BadInput
 from fmgym.wrappers import FlatVectorObs, ManagerKnobsVector
 
 VecEnv = pytest.importorskip("stable_baselines3").common.vec_env.VecEnv
-SoloVecEnv = pytest.importorskip("fmgym.baselines.vecenv").SoloVecEnv
+vecenv = pytest.importorskip("fmgym.baselines.vecenv")
+SoloVecEnv, ArenaVecEnv = vecenv.SoloVecEnv, vecenv.ArenaVecEnv
 
 N = 3
 
@@ -110,3 +112,39 @@ def test_a_state_goes_on_the_same_way(make) -> None:
 def test_unknown_interfaces_are_refused() -> None:
     with pytest.raises(BadInput, match="interface must be one of knobs, flat"):
         SoloVecEnv(1, "dict")
+
+
+def arena(**options):
+    return ArenaVecEnv(1, seeds=range(50), seed=4, seasons=1, **options)
+
+
+def test_sixteen_seats_learn_in_one_world() -> None:
+    """Every seat's rewards sum to its score; a state goes on the same way; the next world opens by itself."""
+    env, twin = arena(), arena()
+    assert env.num_envs == 16
+    obs, rng = env.reset(), np.random.default_rng(0)
+    assert obs.shape == (16, *env.observation_space.shape)
+    returns, ended, steps = np.zeros(16), np.zeros(16, bool), 0
+    while not ended.all():
+        actions = rng.integers(0, env.action_space.nvec, (16, len(env.action_space.nvec)))
+        if steps == 3:
+            twin.reset()
+            twin.set_state(env.get_state())
+        obs, rewards, over, infos = env.step(actions)
+        if steps >= 3:
+            same = twin.step(actions)
+            assert (same[0] == obs).all() and (same[1] == rewards).all()
+        returns += np.where(ended, 0.0, rewards)
+        for i in np.flatnonzero(over):
+            assert returns[i] == pytest.approx(infos[i]["final"]["score"], abs=1e-4)
+            assert infos[i]["episode"]["l"] == steps + 1
+        ended |= over
+        steps += 1
+    assert 13 <= steps <= 15  # the draft and the stops of the calendar; those of single seats lie in between
+    assert not env._dead.any() and env.batch.worlds["day"][0] < 5
+
+
+def test_seats_not_held_are_played_by_scripted_managers() -> None:
+    env = arena(seats=(0, 5))
+    found = env.final_scores(lambda obs: np.tile(habits.USUAL, (2, 1)), [7])
+    assert len(found) == 2 and all(np.isfinite(run["score"]) for run in found)
