@@ -147,7 +147,7 @@ def losses(agent, obs, masks, actions, logs, advantages, returns, args: Args) ->
     gain = torch.min(ratio * advantages, ratio.clamp(1 - args.clip, 1 + args.clip) * advantages).mean()
     entropy = policy.entropy().mean()
     error = 0.5 * (values - returns).square().mean()
-    return args.value * error - gain - args.entropy * entropy, float(entropy)
+    return args.value * error - gain - args.entropy * entropy, float(entropy.detach())
 
 
 if __name__ == "__main__":
