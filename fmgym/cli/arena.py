@@ -38,9 +38,7 @@ def arena(
     out: Annotated[
         Path | None, typer.Option(metavar="RUN_DIR", help="Keep the run here; the same command resumes it.")
     ] = None,
-    plot: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Draw scores and places by season (needs the extra `plot`).")
-    ] = None,
+    plot: common.PlotFile = None,
     json_: common.JsonFile = None,
 ) -> None:
     """Play one shared world with a policy in every seat named and rank the seats by score.
@@ -53,20 +51,16 @@ def arena(
     from fmgym.run import arena as play
 
     seats, chosen, years = policies(seat or []), common.seed(seed), common.whole(seasons, "seasons")
-    common.check_writable(json_)
-    common.check_writable(plot)
-    if plot:
-        common.pyplot()
+    common.check_outputs(plot, json_)
+    common.check_plot(plot)
+    with common.resumable(out), common.Bar(f"arena of {len(seats)}, seed {seed}:", "days") as bar:
+        result = play(seats, chosen, years, opponents, draft, common.changes(set_), out, watch(bar))
     try:
-        with common.Bar(f"arena of {len(seats)}, seed {seed}:", "days") as bar:
-            result = play(seats, chosen, years, opponents, draft, common.changes(set_), out, watch(bar))
-    except KeyboardInterrupt:
-        kept = f"; the same command resumes the run in {out}" if out else "; with --out a run can be resumed"
-        raise common.Interrupted(f"interrupted{kept}") from None
-    common.write_json(json_, asdict(result))
-    if plot:
-        _draw(result, plot)
-    show(result)
+        common.write_json(json_, asdict(result))
+        if plot:
+            _draw(result, plot)
+    finally:
+        show(result)
 
 
 def policies(texts: list[str]) -> dict[int, Policy]:
@@ -77,7 +71,7 @@ def policies(texts: list[str]) -> dict[int, Policy]:
     for text in texts:
         numbers, equals, name = text.partition("=")
         first, dash, last = numbers.strip().partition("-")
-        if not (equals and first.isdecimal() and (last.isdecimal() or not dash)):
+        if not (equals and _small(first) and (_small(last) or not dash)):
             raise BadInput(f"--seat takes NUMBER=POLICY, such as 0=heuristic or 1-15=random, not {text!r}")
         for number in range(int(first), int(last or first) + 1):
             if number in found:
@@ -86,6 +80,11 @@ def policies(texts: list[str]) -> dict[int, Policy]:
     if not found:
         raise BadInput("an arena needs a policy in at least one seat: --seat 0=heuristic")
     return found
+
+
+def _small(text: str) -> bool:
+    """Whether it is a number that a seat may have."""
+    return text.isascii() and text.isdigit() and len(text) <= 3
 
 
 def show(result: ArenaResult) -> None:
@@ -134,7 +133,9 @@ def _snapshot(row: dict[str, Any], year: int) -> str:
 
 def _draw(result: ArenaResult, path: Path) -> None:
     """Score and league place by season (paper, Figure 6): the best seats in colour, the others grey."""
-    figure, panels = common.pyplot().subplots(1, 2, figsize=(12, 5), layout="constrained")
+    from matplotlib import pyplot
+
+    figure, panels = pyplot.subplots(1, 2, figsize=(12, 5), layout="constrained")
     ranking = result.ranking
     for i, row in reversed(list(enumerate(ranking))):
         seasons = row["seasons_table"]
@@ -148,4 +149,5 @@ def _draw(result: ArenaResult, path: Path) -> None:
     handles, labels = panels[0].get_legend_handles_labels()
     panels[0].legend(handles[::-1], labels[::-1], frameon=False)
     figure.supxlabel("season")
-    common.save_figure(figure, path)
+    figure.savefig(path)
+    pyplot.close(figure)

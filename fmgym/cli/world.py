@@ -23,9 +23,7 @@ def world(
     seasons: common.Seasons = "20",
     opponents: common.Opponents = "tiered",
     set_: common.Changes = None,
-    plot: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Draw the yearly means (needs the extra `plot`).")
-    ] = None,
+    plot: common.PlotFile = None,
     json_: common.JsonFile = None,
 ) -> None:
     """Run the world with scripted clubs only and print its yearly means over seeds.
@@ -35,10 +33,8 @@ def world(
     Example: fmgym world --seeds 1-100 --set market.heat=0.3 --plot world.png
     """
     chosen = common.seeds(seeds)
-    common.check_writable(plot)
-    common.check_writable(json_)
-    if plot:
-        common.pyplot()
+    common.check_outputs(plot, json_)
+    common.check_plot(plot)
     from fmgym import alone
     from fmgym.params import Params
 
@@ -52,10 +48,12 @@ def world(
             params=params,
             progress=lambda done: bar.move(done, len(chosen)),
         )
-    _print(study)
-    if plot:
-        _draw(study, plot)
-    common.write_json(json_, _as_json(study, params.hash))
+    try:
+        common.write_json(json_, _as_json(study, params.hash))
+        if plot:
+            _draw(study, plot)
+    finally:
+        _print(study)
 
 
 def _print(study: Study) -> None:
@@ -96,6 +94,8 @@ def _against_band(mean: float, measure: Measure) -> tuple[str, str]:
 
 
 def _number(value: float) -> str:
+    if value != value:
+        return "-"
     return f"{value:.0f}" if abs(value) >= 100 else f"{value:.1f}" if abs(value) >= 10 else f"{value:.2f}"
 
 
@@ -116,10 +116,10 @@ def _as_json(study: Study, params_hash: str) -> dict[str, Any]:
 def _draw(study: Study, path: Path) -> None:
     """One small panel a measure: the mean over seeds and the range of nine seeds in ten."""
     import numpy as np
+    from matplotlib import pyplot
 
     from fmgym.alone import MEASURES
 
-    pyplot = common.pyplot()
     figure, panels = pyplot.subplots(3, 3, figsize=(12, 8), sharex=True, layout="constrained")
     years = np.arange(1, study.rows.shape[1] + 1)
     for panel, name in zip(panels.flat, PLOTTED, strict=True):
@@ -128,4 +128,5 @@ def _draw(study: Study, path: Path) -> None:
         panel.plot(years, study.yearly(name))
         panel.set_title(MEASURES[name].doc, fontsize=9)
     figure.supxlabel("season")
-    common.save_figure(figure, path)
+    figure.savefig(path)
+    pyplot.close(figure)

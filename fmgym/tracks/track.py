@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from fmgym.errors import BadInput
 from fmgym.params import Params
 
 
@@ -20,6 +21,8 @@ class Track:
     goal: str  # one sentence for the rules document
 
     def fit(self, params: Params) -> Params:
-        """Parameters with the number of seats that this track has."""
+        """Parameters with the number of seats that this track has. Raises ``BadInput`` for any other number."""
         seats = self.seats or params.shape.clubs
+        if params.shape.seats not in (Params.default().shape.seats, seats):
+            raise BadInput(f"shape.seats must be {seats} here, not {params.shape.seats}: the track is {self.name}")
         return params if params.shape.seats == seats else params.replace({"shape.seats": seats})
