@@ -29,7 +29,6 @@ SHARE_OF_CASH = 0.3  # at most for one player
 PRICE = 3.0  # ability points such a price is worth
 RESERVE = 0.25  # years of wages kept in cash
 PROMISING = 3.0  # stars of a prospect worth promoting
-FORM, MORALE, FATIGUE = 2.0, 0.03, 0.05  # ability points that a point of each is worth
 DRAFT_WAGES = 0.59  # of revenue, for the squad drafted
 PROMISE = 2.0  # ability points a star of potential is worth at 18
 FADING = 1.0  # ability points a year past the core's age costs
@@ -37,16 +36,6 @@ AMPLE = 4.0  # times the cost of an upgrade
 USUAL, AGAINST_STRONG, AGAINST_WEAK = "possession", "defensive", "pressing"
 SETTLED = 5  # matches after which a table says something
 PLACES = 9  # places above or below that change the style
-ROLES = ("GK", "CB", "CB", "FB", "FB", "CM", "CM", "W", "W", "ST", "ST")  # 4-4-2
-KIN = {  # positions that can play a role
-    "GK": {"GK"},
-    "CB": {"CB", "FB", "DM"},
-    "FB": {"FB", "CB", "DM"},
-    "CM": {"CM", "DM", "AM"},
-    "W": {"W", "AM", "ST"},
-    "ST": {"ST", "W", "AM"},
-}
-MISFIT = 5.0  # ability points it costs to play another role than his own
 
 
 class Heuristic:
@@ -78,7 +67,6 @@ def manage(stop: Stop) -> None:
         promote(office)
     if "settlement" in kinds:
         invest(office)
-    choose_lineup(office)
     choose_style(office)
 
 
@@ -360,31 +348,6 @@ def invest(office: Office) -> None:
 
 
 # Match days
-
-
-def choose_lineup(office: Office) -> None:
-    """The best eleven of those who are fit; tired players make way."""
-    able = [row for row in office.squad if row["fitness"] == "fit"]
-    office.stop.call("set_lineup", player_ids=pick_eleven(able))
-
-
-def strength(row: Row) -> float:
-    """What a player is worth today: ability and form, less fatigue."""
-    return float(middle(row) + FORM * row["form"] + MORALE * (row["morale"] - 50) - FATIGUE * (100 - row["condition"]))
-
-
-def pick_eleven(rows: Sequence[Row]) -> list[str]:
-    """Ids in role order, the strongest at each; empty when a role finds nobody."""
-    left = {row["id"]: row for row in rows}
-    eleven: list[str] = []
-    for role in ROLES:
-        able = [row for row in left.values() if row["position"] in KIN[role]]
-        if not able:
-            return []
-        best = max(able, key=lambda row: (strength(row) - MISFIT * (row["position"] != role), row["id"]))
-        eleven.append(best["id"])
-        del left[best["id"]]
-    return eleven
 
 
 def choose_style(office: Office) -> None:

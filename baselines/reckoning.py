@@ -11,7 +11,7 @@ import numpy as np
 from fmgym.enums import N_FORMATIONS
 from fmgym.jit import njit
 from fmgym.kernels.lineup import role_at, suitability
-from fmgym.kernels.valuation import group_of, price, usual_wage
+from fmgym.kernels.valuation import group_of, price, wage_at
 from fmgym.state import LINEUP
 
 STEP = 0.5  # years that growth is reckoned in
@@ -57,7 +57,7 @@ def wages(params, men, abilities):
     p = params[0]
     out = np.empty(len(men))
     for i in range(len(men)):
-        out[i] = usual_wage(p, 0.001, men[i].age, abilities[i])
+        out[i] = 0.001 * wage_at(p, abilities[i], men[i].age)
     return out
 
 

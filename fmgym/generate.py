@@ -6,12 +6,12 @@ input from outside (paper, section 3.1).
 
 import numpy as np
 
-from fmgym.detmath import exp, exp2
+from fmgym.detmath import exp
 from fmgym.enums import N_FACILITIES, Domain, Settle, StopKind, Tier
 from fmgym.jit import njit
 from fmgym.kernels import academy, draft
 from fmgym.kernels.money import thousands
-from fmgym.kernels.valuation import group_of, price
+from fmgym.kernels.valuation import group_of, price, wage_at
 from fmgym.rng import below, key, normal, uniform
 from fmgym.state import YEAR
 
@@ -94,8 +94,8 @@ def _template(w, p, t, position):
         ),
         100,
     )
-    level = exp2((w.public_ability[t] - p.value.reference) / p.wage.double)
-    tm.wage = max(thousands(p.wage.norm * level * exp(p.wage.spread * normal(k, 7))), 20)
+    usual = wage_at(p, w.public_ability[t], float(tm.age))
+    tm.wage = max(thousands(d.wage * usual * exp(p.wage.spread * normal(k, 7))), 20)
     tm.years = d.contract_years[0] + below(k, 8, d.contract_years[1] - d.contract_years[0] + 1)
 
 

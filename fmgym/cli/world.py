@@ -65,7 +65,7 @@ def _print(study: Study) -> None:
     for name, measure in MEASURES.items():
         yearly = study.yearly(name)
         cells = [_number(yearly[year - 1]) for year in shown]
-        table.add_row(name, *cells, *_against_band(yearly.mean(), measure), measure.doc)
+        table.add_row(name, *cells, *_against_band(study.mean(name), measure), measure.doc)
     console.print(table)
     table = _table("whole run")
     for name, value in study.summary().items():

@@ -75,12 +75,12 @@ def market_value(w, p, slot, ability, potential):
 @njit
 def wage_norm(w, p, slot, ability):
     """The usual yearly wage in k of a player of that believed ability."""
-    return usual_wage(p, inflation(p, w.day), age(w.day, w.players[slot].born), ability)
+    return inflation(p, w.day) * wage_at(p, ability, age(w.day, w.players[slot].born))
 
 
 @njit
-def usual_wage(p, money, years, ability):
-    """The usual yearly wage in k, at a level ``money`` of prices, of anyone of that age and ability."""
+def wage_at(p, ability, years):
+    """The usual yearly wage in first-year k at an ability and an age."""
     young = min(max((years - 17.0) / 6.0, 0.0), 1.0)
     level = exp2((ability - p.value.reference) / p.wage.double)
-    return p.wage.norm * money * level * (p.wage.youth + (1.0 - p.wage.youth) * young)
+    return p.wage.norm * level * (p.wage.youth + (1.0 - p.wage.youth) * young)

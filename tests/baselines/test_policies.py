@@ -3,7 +3,7 @@
 import pytest
 
 from fmgym.baselines import POLICIES, make
-from fmgym.baselines.heuristic import ROLES, SQUAD, pick_eleven
+from fmgym.baselines.heuristic import SQUAD
 from fmgym.baselines.random import Dice
 from fmgym.errors import BadInput
 from fmgym.run import run
@@ -70,15 +70,3 @@ def test_heuristic_drafts_a_whole_squad_within_its_wages() -> None:
     assert counts == SQUAD
     finances = session.call("get_finances").data
     assert finances["wages_a_year_m"] <= 0.62 * finances["expected_revenue_m"]
-
-
-def test_eleven_has_everyone_in_his_place_and_rests_the_tired() -> None:
-    rows = [
-        {"id": f"P{i:05d}", "position": position, "ability": "70-74", "form": 0.0, "morale": 50, "condition": condition}
-        for i, (position, condition) in enumerate((p, c) for p in (*ROLES, *ROLES) for c in (60, 95))
-    ]
-    eleven = pick_eleven(rows)
-    chosen = {row["id"]: row for row in rows if row["id"] in eleven}
-    assert [chosen[i]["position"] for i in eleven] == list(ROLES)
-    assert {row["condition"] for row in chosen.values()} == {95}
-    assert pick_eleven([row for row in rows if row["position"] != "GK"]) == []
