@@ -13,7 +13,7 @@ import numpy as np
 
 from fmgym import engine, generate, world
 from fmgym.calendar import day_of_year, season_of, year_end
-from fmgym.enums import Facility, Group, Ledger, Move, Settle, Status
+from fmgym.enums import Facility, Group, Ledger, Move, Status
 from fmgym.jit import njit
 from fmgym.kernels import day
 from fmgym.kernels.valuation import group_of
