@@ -1,6 +1,6 @@
 """PPO of Stable-Baselines3 on the batched environment: ``fmgym train``.
 
-The knobs interface learns with ``PPO`` (all knobs are always legal), the flat one with ``MaskablePPO``. On one thread a
+The knobs interface learns with ``PPO`` (all knobs are always legal), the flat one with ``MaskablePPO``. A
 run is a function of its arguments: interrupted and resumed it ends with the same weights.
 """
 
@@ -63,7 +63,7 @@ class Args:
     worlds: int = 900  # the training worlds are those of seeds 0 to this
     evaluations: int = 10  # during training, evenly spaced
     held_out: int = 32  # worlds of each evaluation, the next seeds after the training worlds
-    threads: int = 1
+    threads: int = 1  # that share the worlds; results do not depend on it
 
     def __post_init__(self) -> None:
         if self.interface not in (known := (*INTERFACES, "arena")):
@@ -81,7 +81,7 @@ def train(args: Args, out: Path, progress: Progress | None = None) -> dict[str, 
     folder holds another run.
     """
     _claim(out, args)
-    torch.set_num_threads(args.threads)
+    torch.set_num_threads(1)  # so that sums run in one order
     env = _environment(args, args.seed, range(args.worlds))
     model, keeper = _open(args, env, out, progress)
     left = args.steps - model.num_timesteps
@@ -99,7 +99,7 @@ def _claim(out: Path, args: Args) -> None:
     mine = asdict(args)
     if path.exists():
         kept = json.loads(path.read_text("utf-8"))
-        other = [name for name in mine if kept.get(name) != mine[name] and name != "steps"]
+        other = [name for name in mine if kept.get(name) != mine[name] and name not in ("steps", "threads")]
         if other:
             raise BadInput(f"{out} holds a training run with another {', '.join(other)}; name a new folder")
     elif any(out.iterdir()):

@@ -39,7 +39,7 @@ def train(
     worlds: Annotated[int, _number("Train on the worlds of seeds 0 to N - 1.")] = 900,
     held_out: Annotated[int, _number("Evaluate on so many seeds from there on.")] = 32,
     evaluations: Annotated[int, _number("How often.")] = 10,
-    threads: Annotated[int, _number("With one thread a training is exactly repeatable.")] = 1,
+    threads: Annotated[int, _number("Threads that share the worlds; results do not depend on it.")] = 1,
     json_: common.JsonFile = None,
 ) -> None:
     """Train a policy with PPO and print how it plays worlds it has not seen.
