@@ -55,13 +55,13 @@ class Args:
     epochs: int = 5  # over each rollout
     rate: float = 3e-4  # of learning
     discount: float = 0.998
-    smoothing: float = 0.95  # lambda of generalised advantages
-    entropy: float = 0.003  # weight of its bonus
+    smoothing: float = 0.97  # lambda of generalised advantages
+    entropy: float = 0.001  # weight of its bonus
     width: int = 128  # of two hidden layers
     scale: float = 0.1  # of rewards
-    leaning: float = 1.0  # of the untrained policy towards the usual habits: added to their logits
+    leaning: float = 2.5  # of the untrained policy towards the usual habits: added to their logits
     worlds: int = 900  # the training worlds are those of seeds 0 to this
-    evaluations: int = 10  # during training, evenly spaced
+    evaluations: int = 5  # during training, evenly spaced
     held_out: int = 32  # worlds of each evaluation, the next seeds after the training worlds
     threads: int = 1  # that share the worlds; results do not depend on it
 
@@ -193,7 +193,7 @@ class Keeper(BaseCallback):
         now = time.perf_counter()
         self.seconds += now - self._started
         self._started = now
-        last = self.rows[-1]["steps"] if self.rows else 0
+        last = self.rows[-1]["steps"] if self.rows else -1  # the untrained policy comes first
         every = max(self.args.steps // max(self.args.evaluations, 1), 1)
         if steps > last and (steps // every > last // every or steps >= self.args.steps):
             self._evaluate(steps)

@@ -34,11 +34,11 @@ def train(
     epochs: Annotated[int, _number("Passes over a rollout.")] = 5,
     rate: Annotated[float, _number("Learning rate.")] = 3e-4,
     discount: Annotated[float, _number("Discount of rewards, a step.")] = 0.998,
-    entropy: Annotated[float, _number("Weight of the entropy bonus.")] = 0.003,
+    entropy: Annotated[float, _number("Weight of the entropy bonus.")] = 0.001,
     width: Annotated[int, _number("Width of the two hidden layers.")] = 128,
     worlds: Annotated[int, _number("Train on the worlds of seeds 0 to N - 1.")] = 900,
     held_out: Annotated[int, _number("Evaluate on so many seeds from there on.")] = 32,
-    evaluations: Annotated[int, _number("How often.")] = 10,
+    evaluations: Annotated[int, _number("How often, beside the untrained policy.")] = 5,
     threads: Annotated[int, _number("Threads that share the worlds; results do not depend on it.")] = 1,
     json_: common.JsonFile = None,
 ) -> None:
