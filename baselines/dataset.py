@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -63,15 +64,17 @@ def record(
         episodes.append(session.play(policy, seed, i))
         if progress:
             progress(i + 1)
-    return minari.create_dataset_from_buffers(
-        dataset_id,
-        episodes,
-        observation_space=session.observation_space,
-        action_space=session.action_space,
-        algorithm_name=policy.name,
-        description=f"fmgym {__version__}, {policy.name}, {seasons} seasons, {opponents} opponents, {view} view",
-        requirements=[f"fmgym=={__version__}"],
-    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # Minari would have an author and a link to the code
+        return minari.create_dataset_from_buffers(
+            dataset_id,
+            episodes,
+            observation_space=session.observation_space,
+            action_space=session.action_space,
+            algorithm_name=policy.name,
+            description=f"fmgym {__version__}, {policy.name}, {seasons} seasons, {opponents} opponents, {view} view",
+            requirements=[f"fmgym=={__version__}"],
+        )
 
 
 def _check_id(dataset_id: str) -> None:

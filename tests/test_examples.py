@@ -23,10 +23,8 @@ def example(name: str) -> ModuleType:
 def test_masked_ppo() -> None:
     pytest.importorskip("torch")
     ppo = example("ppo_masked")
-    args = ppo.Args(steps=2 * 96 * 4, seasons=1, envs=4, rollout=96, epochs=1, minibatches=2, width=16)
-    first = ppo.main(args)
-    assert first and np.isfinite(first).all()
-    assert first == ppo.main(args)
+    scores = ppo.main(ppo.Args(steps=2 * 160 * 8, envs=2, rollout=160, epochs=1, minibatches=2, width=16))
+    assert len(scores) >= 2 and np.isfinite(scores).all()
 
 
 def test_text_agent(capsys: pytest.CaptureFixture[str]) -> None:

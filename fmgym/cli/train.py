@@ -69,7 +69,7 @@ def train(
         "threads": threads,
     }
     ppo = _learner()
-    common.check_writable(json_)
+    common.check_outputs(json_)
     try:
         with common.Bar("train:", "steps") as bar:
             found = ppo.train(ppo.Args(**chosen), out, bar.move)
