@@ -285,11 +285,11 @@ def test_twenty_seasons_of_random_legal_seats() -> None:
     assert {final["settle"] for final in finals.values()} <= {"completed", "fired", "insolvent"}
 
 
-def test_idle_seats_die_out() -> None:
-    """Nobody left alive ends the episode; each seat leaves with its own score, frozen."""
-    env = arena_v0.parallel_env(draft="auto")
-    _, infos = env.reset(seed=7)
-    left = []
+def idle_game(**options: Any) -> tuple[Any, dict[str, dict[str, Any]], list[int]]:
+    """Sixteen idle seats to the end: the environment, the last infos, the days on which seats left."""
+    env = arena_v0.parallel_env(draft="auto", **options)
+    env.reset(seed=7)
+    left: list[int] = []
     totals = dict.fromkeys(env.possible_agents, 0.0)
     finals = {}
     while env.agents:
@@ -301,12 +301,26 @@ def test_idle_seats_die_out() -> None:
             if terminations[agent]:
                 finals[agent] = infos[agent]["final"]
                 left.append(int(env.batch.worlds[0].day))
-    assert env.batch.worlds[0].day < env.batch.worlds[0].last_day
-    assert len(set(left)) > 1
-    assert {final["settle"] for final in finals.values()} <= {"fired", "insolvent"}
     for agent, final in finals.items():
         assert totals[agent] == pytest.approx(final["score"], abs=1e-9)
-        assert final["deaths"] == 4
+    assert set(finals) == set(env.possible_agents)
+    return env, finals, left
+
+
+def test_twenty_seasons_of_idle_seats() -> None:
+    _, finals, left = idle_game()
+    assert len(set(left)) > 1  # some are gone before the end
+    for final in finals.values():
+        assert (final["settle"] == "completed") == (final["deaths"] < 4)
+
+
+def test_when_nobody_is_left_alive_the_episode_ends() -> None:
+    """Boards without patience: each seat leaves with its own score, and the last one closes the world."""
+    env, finals, left = idle_game(params={"board.fire_review": 49.0, "board.loss": 9.0, "ruin.confidence": 50.0})
+    assert max(left) < env.batch.worlds[0].last_day
+    assert len(set(left)) > 1
+    assert {(final["settle"], final["deaths"]) for final in finals.values()} <= {("fired", 4), ("insolvent", 4)}
+    assert env.batch.worlds[0].finished == 1
 
 
 def test_a_single_seat_plays_among_scripts() -> None:
