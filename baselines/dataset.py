@@ -134,7 +134,7 @@ class Calls(Recorder):
         self._batch = Batch(1, seasons=1, opponents="tiered", draft="agent", reward="score_delta", params=None)
         self.observation_space = self._batch.layout.flat_space()
         self.action_space = spaces.Box(-_FAR, _FAR, (2 + MAX_ARGS,), np.int64)
-        self._number, self._score = -1, 0.0
+        self._day, self._score = -2, 0.0  # the draft is held on day -1
         self._played: list[np.ndarray] = []
         self.listeners.append(self._keep)
 
@@ -162,8 +162,8 @@ class Calls(Recorder):
 
     def _look(self) -> dict[str, Any]:
         b, w = self._batch, self.world.w
-        if w.seats[0].stop != self._number:
-            self._number = int(w.seats[0].stop)
+        if w.day != self._day:  # time has moved: new market rows
+            self._day = int(w.day)
             b.screens["norm_stop"] = 0
             shortlist.choose(w, self.world.p, 0, b.screens[0]["market"])
         b.commands[:] = kernel.SHOW
