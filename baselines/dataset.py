@@ -164,7 +164,6 @@ class Calls(Recorder):
         b, w = self._batch, self.world.w
         if w.day != self._day:  # time has moved: new market rows
             self._day = int(w.day)
-            b.screens["norm_stop"] = 0
             shortlist.choose(w, self.world.p, 0, b.screens[0]["market"])
         b.commands[:] = kernel.SHOW
         kernel.run(self.world.array, self.params.record, b._tables, b._rows, b._setups)
