@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 import fmgym
-from fmgym.cli import arena, bench, common, ladder, llm, reference, run, transcript, world
+from fmgym.cli import arena, bench, common, dataset, ladder, llm, reference, run, train, transcript, world
 from fmgym.errors import BadInput, CheckFailed, Paused
 
 INTERRUPTED = 130
@@ -33,6 +33,8 @@ app.command()(reference.tools)
 app.command()(reference.rules)
 app.command()(llm.llm)
 app.command()(transcript.transcript)
+app.command()(train.train)
+app.command()(dataset.dataset)
 app.command()(bench.bench)
 app.command()(world.world)
 
