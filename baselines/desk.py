@@ -42,7 +42,8 @@ class Habits:
     squad: tuple[int, int] = (21, 36)  # least and greatest
     renew_days: int = 720  # contracts are renewed when they have so long to run
     youth: bool = True  # promotes prospects and buys the young
-    build_until: int = 12  # last season in which facilities are built
+    build_until: int = 12  # last season in which training ground and academy are built
+    builds_on: bool = False  # builds whatever can be built, to the end
     margin: float = 0.1  # of a fee, profit expected of a deal
     deal: float = 2.0  # profit expected beyond that, for every purchase makes the next ones dearer
     fixed_bid: float = 0.0  # bids this part of public value, once, instead of what is learnt; 0: does not

@@ -21,6 +21,8 @@ OLDEST = 36.0  # nobody older gets a new contract
 FIRST_YEARS = 3  # of a promoted prospect's contract
 READY = 18.0  # prospects are promoted from this age, when they are worth it
 YOUNG = 23.0  # who does not develop youth buys nobody younger
+BUILDINGS = ("training", "academy")  # in the order they are built; the stadium does not pay
+ALL_BUILDINGS = (*BUILDINGS, "stadium")
 AMPLE = 1.5  # times the cost of a building
 LISTED = 0.75  # of his public value: who is worth less to us is for sale
 WASTE = 0.7  # years of wages that a man must cost beyond his worth to be released
@@ -134,11 +136,11 @@ def promote(desk: Desk) -> None:
 
 def build(desk: Desk) -> None:
     """Training ground and academy, while there are seasons left to reap."""
-    if desk.season >= desk.habits.build_until:
+    if desk.season >= desk.habits.build_until and not desk.habits.builds_on:
         return
     club = desk.stop.call("get_club_overview")
     costs = {f["facility"]: f["next_level_m"] for f in club.data.get("facilities", ()) if f["ready"] is None}
-    for facility in ("training", "academy"):
+    for facility in ALL_BUILDINGS if desk.habits.builds_on else BUILDINGS:
         cost = costs.get(facility)
         if cost and desk.spare > AMPLE * cost and desk.stop.call("invest", facility=facility).ok:
             desk.cash -= cost

@@ -52,6 +52,7 @@ from fmgym.state import YEAR
 from fmgym.stop import Stop
 from fmgym.tools import FORMATIONS
 
+HABITS = Habits()
 STYLE = Style.POSSESSION
 ASKS, RIVALS = 1.25, 71.5  # what is believed before anything is learnt: asks over public value, strength to be beaten
 LEARNING = 0.15  # weight of one answer in the asks believed in
@@ -69,12 +70,10 @@ MANY = 8  # clubs to be seen before they are compared
 
 
 class Strategist:
-    """Plays by the rules above."""
+    """Plays by the rules above, or with other habits under another name."""
 
-    name = "strategist"
-
-    def __init__(self, habits: Habits | None = None) -> None:
-        self.habits = habits or Habits()
+    def __init__(self, habits: Habits = HABITS, name: str = "strategist") -> None:
+        self.habits, self.name = habits, name
 
     def play(self, stop: Stop) -> None:
         """Play one stop."""
