@@ -6,7 +6,7 @@ input from outside (paper, section 3.1).
 
 import numpy as np
 
-from fmgym.detmath import exp, exp2
+from fmgym.detmath import exp
 from fmgym.enums import N_FACILITIES, Domain, StopKind, Tier
 from fmgym.jit import njit
 from fmgym.kernels import academy, draft
