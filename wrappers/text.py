@@ -40,7 +40,7 @@ class TextActions(gym.Wrapper[str, str, Obs, Any]):
     """
 
     def __init__(self, env: gym.Env[Obs, Any]) -> None:
-        super().__init__(env)
+        super().__init__(env)  # type: ignore[arg-type, unused-ignore]
         self.observation_space = AnyText(MOST_SHOWN, min_length=0)
         self.action_space = AnyText(MOST_CHARS, min_length=0)
         self._open = False

@@ -84,6 +84,7 @@ class Account(msgspec.Struct):
         out: dict[str, Any] = msgspec.to_builtins(self)
         for name in ("usd", "usd_unknown", "usage_unknown"):
             del out[name]
+        out |= {name: round(value, 3) for name, value in out.items() if isinstance(value, float)}
         return out | {"usage": usage, "cost_usd": self.cost, "latency_seconds": latency}
 
 
