@@ -64,6 +64,7 @@ class Desk:
         self.season = self.today // YEAR
         self.money: float = (1.0 + self.params.value.inflation) ** self.season
         self.squad = eyes.squad()
+        self._kept: np.ndarray | None = None
         finances = stop.call("get_finances")
         if not finances.ok:
             self.squad = self.squad[:0]
@@ -110,12 +111,19 @@ class Desk:
         self.squad = np.concatenate([self.squad, row])
         self.wages += wage
         self.cash -= fee + self.params.wage.signing * wage
+        self._kept = None
 
     def left(self, i: int, fee: float) -> None:
         """The man in place ``i`` has gone, for a fee or (negative) at a cost."""
         self.cash += fee
         self.wages -= float(self.squad["wage"][i])
         self.squad = np.delete(self.squad, i)
+        self._kept = None
+
+    def renewed(self, i: int, wage: float, years: int) -> None:
+        """The man in place ``i`` has a new contract."""
+        self.wages += wage - float(self.squad["wage"][i])
+        self.squad["wage"][i], self.squad["until"][i] = wage, self.end_of(years)
 
     def end_of(self, years: int) -> int:
         """Last day of a contract signed today."""
@@ -147,11 +155,12 @@ class Desk:
 
     def keeping(self) -> np.ndarray:
         """What each man of the squad is worth to the club, his wages apart."""
-        ahead = self._ahead(self.squad)
-        position, seen = self.squad["position"].copy(), ahead[:, :SEEN].copy()
-        lost = reckoning.losses(self.params.record, self.formation, position, seen, self.habits.second)
-        worth: np.ndarray = self._assets(self.squad, ahead) - self._service(seen, -lost)
-        return worth
+        if self._kept is None:
+            ahead = self._ahead(self.squad)
+            position, seen = self.squad["position"].copy(), ahead[:, :SEEN].copy()
+            lost = reckoning.losses(self.params.record, self.formation, position, seen, self.habits.second)
+            self._kept = self._assets(self.squad, ahead) - self._service(seen, -lost)
+        return self._kept
 
     def having(self, men: np.ndarray) -> np.ndarray:
         """What each of some new men would be worth to the club, his wages and fee apart."""

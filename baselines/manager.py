@@ -14,7 +14,9 @@ from fmgym.baselines.deals import years_for
 from fmgym.baselines.desk import Desk
 from fmgym.state import YEAR
 
-PURCHASES = 4  # tried at a stop
+MARKET = {"summer_plan", "summer_deadline", "winter_open", "winter_deadline"}  # stops at which players are bought
+FREE_MARKET = {"summer_plan", "lineup_lock", "monthly_report", "winter_open", "settlement"}
+PURCHASES = 6  # tried at a stop
 FREE = 2  # men without a fee signed at a stop
 GAIN = 0.3  # millions (first year) that a free man or a prospect must be worth beyond his wages
 OLDEST = 36.0  # nobody older gets a new contract
@@ -33,9 +35,9 @@ def manage(desk: Desk) -> None:
     kinds = set(desk.stop.packet.kinds)
     answer_bids(desk)
     renew(desk)
-    if desk.stop.packet.digest.window != "closed":
+    if MARKET & kinds:
         trade(desk)
-    if len(desk.squad) < desk.habits.squad[1] and desk.headroom > 0.0:
+    if FREE_MARKET & kinds and len(desk.squad) < desk.habits.squad[1] and desk.headroom > 0.0:
         sign_free(desk)
     if "youth_intake" in kinds or len(desk.squad) < desk.habits.squad[0]:
         promote(desk)
@@ -76,8 +78,7 @@ def renew(desk: Desk) -> None:
             continue
         wage = deals.agree_wage(desk, man, float(worth[i]), float(man["wage"]))
         if wage:
-            desk.wages += wage - float(man["wage"])
-            squad["wage"][i], squad["until"][i] = wage, desk.end_of(years)
+            desk.renewed(i, wage, years)
 
 
 def trade(desk: Desk) -> None:
@@ -99,7 +100,7 @@ def trade(desk: Desk) -> None:
         if profit[i] <= 0.0:
             return
         deals.buy(desk, men[i], float(most[i]))
-        men = np.delete(men, i)
+        men = desk.eyes.again(np.delete(men, i))
 
 
 def sign_free(desk: Desk) -> None:

@@ -121,6 +121,10 @@ class Truth(Eyes):
         """Everybody elsewhere."""
         return self._book(np.nonzero(self._elsewhere())[0])
 
+    def again(self, men: np.ndarray) -> np.ndarray:
+        """The same men, read again."""
+        return self._book([(int(uid) - 1) % len(self.players) for uid in men["uid"]])
+
     def unattached(self) -> np.ndarray:
         """Free agents, and contracts about to end."""
         pl = self.players

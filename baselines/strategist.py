@@ -21,7 +21,7 @@ those of ``Scouts`` below. The rules, in the order of a stop:
    near answers with his price.
 6. **Few bids, and learnt asks.** What clubs ask over public value is learnt from their answers and kept in the
    notebook. The first bid lies a little below; whoever counters names his price, which is then taken or left.
-   At most three bids a man, so that talks never break off, and only where a profit beyond the market's heat is left.
+   At most three bids a man at a stop, and only where a profit beyond the market's heat is left.
 7. **Men without a fee** (free agents, contracts that end) are signed when they are worth more than their wages.
 8. **Youth.** Prospects are promoted when of age or before their terms end if they are worth it; the young are bought
    for what they will be.
@@ -187,6 +187,11 @@ class Scouts(Eyes):
         if len(set(book["club"])) > MANY:
             self._rivals = strength_to_beat(self.params, book)
         return book
+
+    def again(self, men: np.ndarray) -> np.ndarray:
+        """What has been heard since changes what is expected of the others."""
+        men["fee"] = self._asks * men["value"]
+        return men
 
     def unattached(self) -> np.ndarray:
         """Free agents, and in the second half of a season contracts about to end."""
