@@ -21,6 +21,7 @@ from fmgym.stop import Stop
 SEASONS = 20
 SEEN = 3  # seasons, this one included, in which strength is compared
 TITLE = (0.9, 1.7)  # slope and middle of the chance of a title by the lead in strength
+UNEASY, DESPERATE = 50.0, 30.0  # board confidence at which alarm begins, and is full
 TOP = (1.2, -1.0)  # of a place that brings honors
 HONORS = (100.0, 20.0)
 
@@ -30,6 +31,8 @@ class Habits:
     """What a manager does as a matter of course. Money is in millions of the first season."""
 
     honor: float = 0.9  # what an honors point is worth
+    point: float = 5.0  # what a point of strength earns in a season, whatever the place
+    alarm: float = 30.0  # and what it is worth on top of that when the board is about to lose patience
     resale: float = 0.8  # part of his value at the horizon that counts for a man
     late_resale: float = 0.7  # and what is added to it in the last seasons, whose squads count in the score
     horizon: float = 3.0  # years looked ahead
@@ -91,6 +94,12 @@ class Desk:
     def price(self) -> float:
         """What a million in cash is worth: less, the more there is of it."""
         return 1.0 - self.habits.idle * self.ease
+
+    @property
+    def alarm(self) -> float:
+        """How near the board is to losing patience, 0 to 1."""
+        confidence = self.stop.packet.digest.board_confidence
+        return min(max((UNEASY - confidence) / (UNEASY - DESPERATE), 0.0), 1.0)
 
     @property
     def headroom(self) -> float:
@@ -187,8 +196,10 @@ class Desk:
         position = self.squad["position"].copy()
         strength = reckoning.squad_strengths(self.params.record, self.formation, position, seen, 0.0)
         lead = strength - self.rivals
-        worth: np.ndarray = (expected_honors(lead + change) - expected_honors(lead)) @ self.shares
-        return self.habits.honor * self.money * worth
+        honors = expected_honors(lead + change) - expected_honors(lead)
+        point = self.habits.point + self.habits.alarm * self.alarm
+        worth: np.ndarray = (self.habits.honor * honors + point * change) @ self.shares
+        return self.money * worth
 
 
 def expected_honors(lead: np.ndarray) -> np.ndarray:

@@ -16,6 +16,7 @@ from fmgym.state import YEAR
 
 MARKET = {"summer_plan", "summer_deadline", "winter_open", "winter_deadline"}  # stops at which players are bought
 FREE_MARKET = {"summer_plan", "lineup_lock", "monthly_report", "winter_open", "settlement"}
+RENEWALS = {"preseason_board", "monthly_report", "winter_open", "settlement", "contract_expiry"}
 PURCHASES = 6  # tried at a stop
 FREE = 2  # men without a fee signed at a stop
 GAIN = 0.3  # millions (first year) that a free man or a prospect must be worth beyond his wages
@@ -34,7 +35,8 @@ def manage(desk: Desk) -> None:
     """All decisions of a stop, but draft and match days."""
     kinds = set(desk.stop.packet.kinds)
     answer_bids(desk)
-    renew(desk)
+    if RENEWALS & kinds:
+        renew(desk)
     if MARKET & kinds:
         trade(desk)
     if FREE_MARKET & kinds and len(desk.squad) < desk.habits.squad[1] and desk.headroom > 0.0:
