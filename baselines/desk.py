@@ -21,7 +21,7 @@ from fmgym.stop import Stop
 SEASONS = 20
 SEEN = 3  # seasons, this one included, in which strength is compared
 TITLE = (0.9, 1.7)  # slope and middle of the chance of a title by the lead in strength
-UNEASY, DESPERATE = 50.0, 30.0  # board confidence at which alarm begins, and is full
+MIDDLE, PLACES, LUCK = 5.0, 2.2, 4.0  # place without a lead, places a point of it is worth, and places of bad luck
 TOP = (1.2, -1.0)  # of a place that brings honors
 HONORS = (100.0, 20.0)
 
@@ -31,7 +31,7 @@ class Habits:
     """What a manager does as a matter of course. Money is in millions of the first season."""
 
     honor: float = 0.9  # what an honors point is worth
-    point: float = 5.0  # what a point of strength earns in a season, whatever the place
+    point: float = 10.0  # what a point of strength earns in a season, whatever the place
     alarm: float = 30.0  # and what it is worth on top of that when the board is about to lose patience
     resale: float = 0.8  # part of his value at the horizon that counts for a man
     late_resale: float = 0.7  # and what is added to it in the last seasons, whose squads count in the score
@@ -40,6 +40,7 @@ class Habits:
     play: float = 0.9  # growth expected, relative to that of a man who plays always
     reserve: float = 0.22  # years of wages kept in cash
     idle: float = 0.6  # part of its worth that cash loses once net worth counts no more in full
+    calm: float = 0.5  # part of the cash that counts in full, up to which it is worth all of itself
     wage_share: float = 0.68  # of revenue, for wages
     idle_share: float = 0.25  # added to it when there is that much cash
     squad: tuple[int, int] = (21, 36)  # least and greatest
@@ -63,7 +64,9 @@ class Desk:
     def __init__(self, stop: Stop, eyes: Eyes, habits: Habits) -> None:
         self.stop, self.eyes, self.habits = stop, eyes, habits
         self.params = Params.default()
-        self.today = day(stop.packet.date)
+        packet = stop.packet
+        self.today, self.kinds, self.offers = day(packet.date), set(packet.kinds), packet.offers
+        self.target, self.confidence = packet.digest.target, packet.digest.board_confidence
         self.season = self.today // YEAR
         self.money: float = (1.0 + self.params.value.inflation) ** self.season
         self.squad = eyes.squad()
@@ -93,13 +96,13 @@ class Desk:
     @property
     def price(self) -> float:
         """What a million in cash is worth: less, the more there is of it."""
-        return 1.0 - self.habits.idle * self.ease
+        return 1.0 - self.habits.idle * max(self.ease - self.habits.calm, 0.0) / (1.0 - self.habits.calm)
 
-    @property
-    def alarm(self) -> float:
-        """How near the board is to losing patience, 0 to 1."""
-        confidence = self.stop.packet.digest.board_confidence
-        return min(max((UNEASY - confidence) / (UNEASY - DESPERATE), 0.0), 1.0)
+    def alarm(self, lead: float) -> float:
+        """How near dismissal a season as bad as may well come would bring us, 0 to 1, with that lead now."""
+        worst = MIDDLE - PLACES * lead + LUCK
+        fall = 2.0 * self.params.board.loss * max(worst - self.target, 0.0)
+        return min(fall / max(self.confidence - self.params.board.fire_review, 1.0), 1.0)
 
     @property
     def headroom(self) -> float:
@@ -197,7 +200,7 @@ class Desk:
         strength = reckoning.squad_strengths(self.params.record, self.formation, position, seen, 0.0)
         lead = strength - self.rivals
         honors = expected_honors(lead + change) - expected_honors(lead)
-        point = self.habits.point + self.habits.alarm * self.alarm
+        point = self.habits.point + self.habits.alarm * self.alarm(float(lead[0]))
         worth: np.ndarray = (self.habits.honor * honors + point * change) @ self.shares
         return self.money * worth
 

@@ -33,7 +33,7 @@ WASTE = 0.7  # years of wages that a man must cost beyond his worth to be releas
 
 def manage(desk: Desk) -> None:
     """All decisions of a stop, but draft and match days."""
-    kinds = set(desk.stop.packet.kinds)
+    kinds = desk.kinds
     answer_bids(desk)
     if RENEWALS & kinds:
         renew(desk)
@@ -50,7 +50,7 @@ def manage(desk: Desk) -> None:
 
 def answer_bids(desk: Desk) -> None:
     """Sell who fetches more than he is worth to us, the dearest first."""
-    bids = [offer for offer in desk.stop.packet.offers if offer["kind"] == "bid_received"]
+    bids = [offer for offer in desk.offers if offer["kind"] == "bid_received"]
     for offer in sorted(bids, key=lambda offer: -offer["fee_m"]):
         i = desk.index(int(offer["player"][1:]))
         least = _least_price(desk, i) if i >= 0 and len(desk.squad) > desk.habits.squad[0] else np.inf
