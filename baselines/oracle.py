@@ -31,7 +31,7 @@ from fmgym.stop import Stop
 from fmgym.tools import FORMATIONS
 from fmgym.world import World
 
-HABITS = Habits(margin=0.0, rotates=False)
+HABITS = Habits(margin=0.0)
 
 
 class Oracle:
@@ -83,8 +83,6 @@ def match_days(desk: Desk, truth: Truth) -> None:
     club = truth.world.w.clubs[truth.club]
     if (club.formation, club.style) != (formation, style):
         desk.stop.call("set_tactics", formation=list(FORMATIONS)[formation], style=word(Style(style)))
-    if desk.habits.rotates:
-        return
     book = truth.squad()
     desk.stop.call("set_lineup", player_ids=[player_id(book[i]) for i in eleven])
 
@@ -122,6 +120,10 @@ class Truth(Eyes):
     def league(self) -> np.ndarray:
         """Everybody elsewhere."""
         return self._book(np.nonzero(self._elsewhere())[0])
+
+    def again(self, men: np.ndarray) -> np.ndarray:
+        """The same men, read again."""
+        return self._book([(int(uid) - 1) % len(self.players) for uid in men["uid"]])
 
     def unattached(self) -> np.ndarray:
         """Free agents, and contracts about to end."""
