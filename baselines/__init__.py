@@ -12,6 +12,8 @@ POLICIES = {
     "random": "fmgym.baselines.random:Random",
     "idle": "fmgym.baselines.idle:Idle",
     "heuristic": "fmgym.baselines.heuristic:Heuristic",
+    "strategist": "fmgym.baselines.strategist:Strategist",
+    "oracle": "fmgym.baselines.oracle:Oracle",
 }
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections.abc import Sequence
 
-from fmgym.baselines.reading import Row, day, median, middle, potential
+from fmgym.baselines.reading import Row, day, median, middle, outcome, potential
 from fmgym.stop import Result, Stop
 
 WAGE_SHARE = 0.60  # of revenue
@@ -28,7 +29,6 @@ SHARE_OF_CASH = 0.3  # at most for one player
 PRICE = 3.0  # ability points such a price is worth
 RESERVE = 0.25  # years of wages kept in cash
 PROMISING = 3.0  # stars of a prospect worth promoting
-FORM, MORALE, FATIGUE = 2.0, 0.03, 0.05  # ability points that a point of each is worth
 DRAFT_WAGES = 0.59  # of revenue, for the squad drafted
 PROMISE = 2.0  # ability points a star of potential is worth at 18
 FADING = 1.0  # ability points a year past the core's age costs
@@ -36,16 +36,6 @@ AMPLE = 4.0  # times the cost of an upgrade
 USUAL, AGAINST_STRONG, AGAINST_WEAK = "possession", "defensive", "pressing"
 SETTLED = 5  # matches after which a table says something
 PLACES = 9  # places above or below that change the style
-ROLES = ("GK", "CB", "CB", "FB", "FB", "CM", "CM", "W", "W", "ST", "ST")  # 4-4-2
-KIN = {  # positions that can play a role
-    "GK": {"GK"},
-    "CB": {"CB", "FB", "DM"},
-    "FB": {"FB", "CB", "DM"},
-    "CM": {"CM", "DM", "AM"},
-    "W": {"W", "AM", "ST"},
-    "ST": {"ST", "W", "AM"},
-}
-MISFIT = 5.0  # ability points it costs to play another role than his own
 
 
 class Heuristic:
@@ -65,6 +55,8 @@ class Heuristic:
 def manage(stop: Stop) -> None:
     """Everything but the draft."""
     office = Office(stop)
+    if not (office.squad and office.finances):
+        return  # the budget of queries is too small to see what to do
     kinds = set(office.packet.kinds)
     answer_offers(office)
     renew_core(office)
@@ -75,7 +67,6 @@ def manage(stop: Stop) -> None:
         promote(office)
     if "settlement" in kinds:
         invest(office)
-    choose_lineup(office)
     choose_style(office)
 
 
@@ -91,7 +82,7 @@ class Office:
         self.look()
 
     def look(self) -> None:
-        """Read squad and books."""
+        """Read squad and books, if queries are left."""
         squad, finances = self.stop.turn([("get_squad", {}), ("get_finances", {})])
         if squad.ok and finances.ok:
             self.squad, self.finances = squad.data["players"], finances.data
@@ -127,7 +118,7 @@ def draft(stop: Stop) -> None:
         able = sorted((t for t in templates if t["position"] == position), key=lambda t: (t["price_m"], t["id"]))
         chosen += able[:count]
     money = pool["budget_m"] - sum(t["price_m"] for t in chosen)
-    wages = DRAFT_WAGES * finances["expected_revenue_m"] - sum(t["wage_m"] for t in chosen)
+    wages = DRAFT_WAGES * finances.get("expected_revenue_m", math.inf) - sum(t["wage_m"] for t in chosen)
     while swap := _best_swap(templates, chosen, money, wages):
         old, new = swap
         chosen[chosen.index(old)] = new
@@ -263,11 +254,6 @@ def sign(office: Office, row: Row, wage: float, present: float = 0.0) -> bool:
     return False
 
 
-def outcome(result: Result) -> str:
-    """What an accepted call led to; empty when it was refused."""
-    return str(result.data["status"]) if result.ok else ""
-
-
 def list_veterans(office: Office) -> None:
     """Players past their best are for sale."""
     calls = [
@@ -362,31 +348,6 @@ def invest(office: Office) -> None:
 
 
 # Match days
-
-
-def choose_lineup(office: Office) -> None:
-    """The best eleven of those who are fit; tired players make way."""
-    able = [row for row in office.squad if row["fitness"] == "fit"]
-    office.stop.call("set_lineup", player_ids=pick_eleven(able))
-
-
-def strength(row: Row) -> float:
-    """What a player is worth today: ability and form, less fatigue."""
-    return float(middle(row) + FORM * row["form"] + MORALE * (row["morale"] - 50) - FATIGUE * (100 - row["condition"]))
-
-
-def pick_eleven(rows: Sequence[Row]) -> list[str]:
-    """Ids in role order, the strongest at each; empty when a role finds nobody."""
-    left = {row["id"]: row for row in rows}
-    eleven: list[str] = []
-    for role in ROLES:
-        able = [row for row in left.values() if row["position"] in KIN[role]]
-        if not able:
-            return []
-        best = max(able, key=lambda row: (strength(row) - MISFIT * (row["position"] != role), row["id"]))
-        eleven.append(best["id"])
-        del left[best["id"]]
-    return eleven
 
 
 def choose_style(office: Office) -> None:

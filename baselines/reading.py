@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from fmgym.state import YEAR
+from fmgym.stop import Result
 
 Row = Mapping[str, Any]
 
@@ -31,3 +32,8 @@ def day(date: str) -> int:
 def median(rows: Iterable[Row]) -> float:
     """The median ability of players."""
     return statistics.median([middle(row) for row in rows] or [0.0])
+
+
+def outcome(result: Result) -> str:
+    """What an accepted call led to; empty when it was refused."""
+    return str(result.data["status"]) if result.ok else ""

@@ -77,9 +77,10 @@ class Batch:
             "draft": draft,
             "changes": dict(params or {}),
         }
+        self.final_only = reward == "final"
         self.layout = layout(self.params.shape)
         self.encoding = encoding(self.params.shape)
-        self._setups = _setup(self, reward == "final")
+        self._setups = _setup(self, self.final_only)
         self._allocate()
 
     def _allocate(self) -> None:
@@ -160,9 +161,14 @@ class Batch:
         result = session.result(kernel.SEAT)
         return {"seed": seed, "seasons": self.options["seasons"]} | result | {"digest": session.digest(), "stamp": mark}
 
+    def _options(self) -> dict[str, Any]:
+        """What must be the same for a state to go on here."""
+        return {name: self.options[name] for name in ("seasons", "opponents", "draft")} | {"params": self.params.hash}
+
     def get_state(self) -> dict[str, Any]:
-        """All that play has changed, as bytes and numbers."""
+        """All that play has changed, as bytes and numbers, and the options it was played under."""
         return {
+            "options": self._options(),
             "worlds": self.worlds.tobytes(),
             "screens": self.screens.tobytes(),
             "streams": self.streams.tolist(),
@@ -170,7 +176,11 @@ class Batch:
         }
 
     def set_state(self, state: Mapping[str, Any]) -> None:
-        """Take over a state from ``get_state`` of a batch with the same options."""
+        """Take over a state from ``get_state`` of a batch with the same options; ``BadInput`` if it is not one."""
+        if not isinstance(state, Mapping) or not {"options", "worlds", "screens", "streams", "episodes"} <= set(state):
+            raise BadInput("a state is what get_state() gives")
+        if state["options"] != self._options():
+            raise BadInput(f"the state is of an environment with {state['options']}, not {self._options()}")
         for array, data in ((self.worlds, state["worlds"]), (self.screens, state["screens"])):
             if len(data) != array.nbytes:
                 raise BadInput(f"a state of this environment has {array.nbytes} bytes here, not {len(data)}")
@@ -210,5 +220,5 @@ def _setup(batch: Batch, final_only: bool) -> np.ndarray:
 
 
 def _check_choice(name: str, value: Any, choices: tuple[str, ...]) -> None:
-    if value not in choices:
+    if not isinstance(value, str) or value not in choices:
         raise BadInput(f"{name} must be one of {', '.join(choices)}, not {value!r}")

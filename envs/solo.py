@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping
-from typing import Any, SupportsInt
+from typing import Any, SupportsIndex
 
 import gymnasium as gym
 import numpy as np
@@ -122,12 +123,15 @@ class SoloEnv(gym.Env[Obs, np.int64]):
             self.render()
         return self._get_obs(), self._get_info()
 
-    def step(self, action: SupportsInt) -> tuple[Obs, float, bool, bool, dict[str, Any]]:
+    def step(self, action: SupportsIndex) -> tuple[Obs, float, bool, bool, dict[str, Any]]:
         if not self._open:
             raise ResetNeeded("the episode is over, or none has begun: call reset() before step()")
-        index = int(action)
+        try:
+            index = operator.index(action)
+        except TypeError:
+            index = -1
         if not 0 <= index < self.batch.encoding.size:
-            raise InvalidAction(f"actions are 0 to {self.batch.encoding.size - 1}, not {action!r}")
+            raise InvalidAction(f"actions are whole numbers from 0 to {self.batch.encoding.size - 1}, not {action!r}")
         self.batch.actions[0] = index
         self.batch.run()
         terminated = bool(self.batch.overs[0])
@@ -159,6 +163,8 @@ class SoloEnv(gym.Env[Obs, np.int64]):
         if self.render_mode is None:
             gym.logger.warn("render() needs a render_mode: make the environment with ansi, rgb_array or human")
             return None
+        if self.batch.streams[0] < 0:
+            raise ResetNeeded("there is nothing to see yet: call reset() before render()")
         return render.render(self.batch.world(0), self.render_mode)
 
     def get_state(self) -> dict[str, Any]:
@@ -166,7 +172,10 @@ class SoloEnv(gym.Env[Obs, np.int64]):
         return self.batch.get_state() | {"open": self._open}
 
     def set_state(self, state: Mapping[str, Any]) -> None:
-        """Take over a state from ``get_state``. What it shows next comes with the next step."""
+        """Take over a state from ``get_state``. What it shows next comes with the next step.
+
+        Raises ``BadInput`` for what is no such state, or one of an environment with other options.
+        """
         self.batch.set_state(state)
         self._open = bool(state["open"])
 

@@ -16,6 +16,7 @@ from gymnasium.vector.utils import batch_space
 from fmgym.envs import kernel, render
 from fmgym.envs.batch import CODES, Batch
 from fmgym.envs.solo import SoloEnv
+from fmgym.errors import BadInput
 from fmgym.tools import ToolCall
 
 Obs = dict[str, np.ndarray]
@@ -97,9 +98,10 @@ class SoloVectorEnv(VectorEnv[Obs, np.ndarray, np.ndarray]):
     def _take(self, actions: np.ndarray) -> None:
         chosen = np.asarray(actions)
         n = self.batch.encoding.size
-        if chosen.shape != (self.num_envs,) or chosen.min() < 0 or chosen.max() >= n:
+        whole = chosen.dtype.kind in "iu" and chosen.shape == (self.num_envs,)
+        if not whole or chosen.min() < 0 or chosen.max() >= n:
             raise InvalidAction(
-                f"actions are an array ({self.num_envs},) of numbers from 0 to {n - 1}, not {actions!r}"
+                f"actions are an array ({self.num_envs},) of whole numbers from 0 to {n - 1}, not {actions!r}"
             )
         self.batch.actions[:] = chosen
         self.batch.commands[:] = kernel.TURN
@@ -184,9 +186,11 @@ def _seeds(seed: int | Sequence[int | None] | None, n: int) -> list[int | None]:
     if seed is None:
         return [None] * n
     if isinstance(seed, int | np.integer):
+        if seed + n > 2**63:
+            raise BadInput(f"{n} worlds from seed {seed} on go beyond the last seed, 2**63-1; give a list of seeds")
         return [int(seed) + i for i in range(n)]
-    if len(seed) != n:
-        raise ValueError(f"seeds given as a list must be as many as worlds, {n}, not {len(seed)}")
+    if isinstance(seed, str) or len(seed) != n:
+        raise BadInput(f"seed is a whole number, or a list of {n}, one for each world, not {seed!r}")
     return list(seed)
 
 

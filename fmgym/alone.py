@@ -12,14 +12,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from fmgym import engine, generate, world
-from fmgym.calendar import season_of, year_end
+from fmgym.calendar import day_of_year, season_of, year_end
 from fmgym.enums import Facility, Group, Ledger, Move, Settle, Status
 from fmgym.jit import njit
 from fmgym.kernels import day
 from fmgym.kernels.valuation import group_of
 from fmgym.params import Params
 from fmgym.score import deflated, net_worth, squad_value
-from fmgym.state import YEAR, record
+from fmgym.state import LINEUP, YEAR, record
 
 
 @dataclass(frozen=True)
@@ -47,10 +47,13 @@ MEASURES = {
     "age": Measure("mean age of seniors", 25.5, 27.5),
     "young": Measure("share of seniors under 21", 0.07, 0.13),
     "old": Measure("share of seniors of 33 and over", 0.05, 0.11),
+    "ending": Measure("share of seniors in their contract's last year", 0.12, 0.25),
+    "kept": Measure("share of last season's seniors still with their club", 0.50, 0.67),
     "injuries": Measure("injuries a club", 24, 40),
     "days_out": Measure("days out an injury", 15, 24),
     "bought": Measure("players bought a club"),
     "signings": Measure("players bought or signed free a club", 5, 9),
+    "signed_for": Measure("years a newcomer signs for", 2.3, 3.4),
     "promoted": Measure("youths promoted a club"),
     "retired": Measure("seniors retired a club"),
     "goals": Measure("goals a match", 2.40, 3.00),
@@ -61,8 +64,11 @@ MEASURES = {
     "reds": Measure("red cards a match", 0.14, 0.30),
     "forwards": Measure("share of goals by forwards", 0.45, 0.62),
     "defenders": Measure("share of goals by defenders", 0.09, 0.14),
+    "top_eleven": Measure("share of minutes of a club's eleven most used", 0.65, 0.79),
+    "changes": Measure("changes of the eleven between matches", 2.0, 3.3),
     "spread": Measure("SD of points a game over clubs", 0.30, 0.50),
     "first": Measure("points a game of the champion", 2.08, 2.45),
+    "fourth": Measure("points a game of the fourth", 1.62, 1.80),
     "last": Measure("points a game of the last", 0.55, 0.78),
     "revenue": Measure("revenue a club, real M"),
     "wage_ratio": Measure("wages over revenue", 0.60, 0.70),
@@ -97,8 +103,9 @@ class World(world.World):
     def play(self) -> np.ndarray:
         """Run to the end. One row a season."""
         rows = np.zeros((self.w.last_day + 1) // YEAR, ROW)
+        before = np.full((2, len(self.w.players)), -1, np.int64)
         for row in rows:
-            _year(self.w, self.p, row)
+            _year(self.w, self.p, before, row)
         return rows
 
 
@@ -110,11 +117,24 @@ class Study:
     rows: np.ndarray
     places: np.ndarray  # (seeds, seasons, clubs)
     points: np.ndarray
+    payrolls: np.ndarray
     seen: np.ndarray  # (seeds,)
 
     def yearly(self, name: str) -> np.ndarray:
         """Means over seeds, a season each."""
         return np.asarray(self.rows[name].mean(axis=0))
+
+    def mean(self, name: str) -> float:
+        """Mean over seeds and seasons; seasons that have no figure do not count."""
+        return float(np.nanmean(self.rows[name]))
+
+    def early(self, name: str) -> float:
+        """Mean over the first quarter of the seasons."""
+        return float(self.rows[name][:, : max(self.rows.shape[1] // 4, 1)].mean())
+
+    def late(self, name: str) -> float:
+        """Mean over the last quarter of the seasons."""
+        return float(self.rows[name][:, -max(self.rows.shape[1] // 4, 1) :].mean())
 
     def summary(self) -> dict[str, float]:
         """What takes a whole run to tell, as means over seeds."""
@@ -122,6 +142,8 @@ class Study:
         titles = np.array([np.bincount(row).max() for row in champions])
         return {
             "seen": float(self.seen.mean()),
+            "ability_drift": self.late("ability") - self.early("ability"),
+            "value_drift": self.late("value") / self.early("value"),
             "champions": float(np.mean([len(set(row)) for row in champions.tolist()])),
             "most_titles": float(titles.mean()),
             "repeats": _share(champions[:, 1:] == champions[:, :-1]),
@@ -129,11 +151,14 @@ class Study:
             "points_correlation": _lagged(self.points, 1),
             "points_correlation_5": _lagged(self.points, 5),
             "points_correlation_10": _lagged(self.points, 10),
+            "payroll_correlation": _lagged(_ranks(self.payrolls), 0, _ranks(self.points)),
         }
 
 
 RUN_MEASURES = {
     "seen": Measure("players ever seen", 1800, 2200),
+    "ability_drift": Measure("ability of seniors, last quarter less first", -1.0, 1.0),
+    "value_drift": Measure("real squad value, last quarter over first", 0.8, 1.4),
     "champions": Measure("different champions", 3, 8),
     "most_titles": Measure("most titles of one club", 6, 14),
     "repeats": Measure("share of champions who repeat", 0.20, 0.63),
@@ -141,6 +166,7 @@ RUN_MEASURES = {
     "points_correlation": Measure("points correlation, one season apart", 0.55, 0.80),
     "points_correlation_5": Measure("points correlation, five seasons apart", 0.45, 0.75),
     "points_correlation_10": Measure("points correlation, ten seasons apart", 0.35, 0.70),
+    "payroll_correlation": Measure("rank correlation of wages and points", 0.45, 0.85),
 }
 
 
@@ -154,26 +180,37 @@ def study(
 ) -> Study:
     """Run the world alone for each seed. ``progress`` is called with the number of worlds done."""
     alone = World(params)
-    done, rows, places, points, seen = list(seeds), [], [], [], []
+    done, rows, places, points, payrolls, seen = list(seeds), [], [], [], [], []
     for i, seed in enumerate(done):
         alone.reset(seed, seasons=seasons, opponents=opponents)
         rows.append(alone.play())
         archive = alone.array[0]["clubs"]["seasons"][:, :seasons]
         places.append(archive["position"].T.copy())
         points.append(archive["points"].T.copy())
+        payrolls.append(archive["wage_bill"].T.copy())
         seen.append(int(alone.w.n_seen))
         if progress:
             progress(i + 1)
-    return Study(done, np.array(rows), np.array(places), np.array(points), np.array(seen))
+    return Study(done, np.array(rows), np.array(places), np.array(points), np.array(payrolls), np.array(seen))
 
 
 def _share(flags: np.ndarray) -> float:
     return float(flags.mean()) if flags.size else float("nan")
 
 
-def _lagged(tables: np.ndarray, lag: int) -> float:
-    """Mean correlation over clubs of tables so many seasons apart."""
-    pairs = [np.corrcoef(run[year], run[year + lag])[0, 1] for run in tables for year in range(tables.shape[1] - lag)]
+def _ranks(tables: np.ndarray) -> np.ndarray:
+    """Rank of each club in each season's table, from the least up."""
+    return np.asarray(tables.argsort(axis=2).argsort(axis=2))
+
+
+def _lagged(tables: np.ndarray, lag: int, others: np.ndarray | None = None) -> float:
+    """Mean correlation over clubs of tables with tables (their own or others) so many seasons later."""
+    later = tables if others is None else others
+    pairs = [
+        np.corrcoef(run[year], then[year + lag])[0, 1]
+        for run, then in zip(tables, later, strict=True)
+        for year in range(tables.shape[1] - lag)
+    ]
     return float(np.mean(pairs)) if pairs else float("nan")
 
 
@@ -190,20 +227,26 @@ def _open(w, p, seed, opponents, seasons):
 
 
 @njit
-def _year(w, p, row):
-    """One season to its last day, and what it looked like."""
+def _year(w, p, before, row):
+    """One season to its last day, and what it looked like; squads are counted at settlement, before contracts end.
+
+    ``before`` holds uid and club of every senior at the last settlement.
+    """
     season = season_of(w.day + 1)
     out = w.players.injured_until.copy()
     first_move = w.n_moves
     while w.day < year_end(season):
         day.step(w, p)
         _count_injuries(w, out, row)
+        if day_of_year(w.day) == p.calendar.settlement_day:
+            _people(w, row)
+            _stayed(w, before, row)
     clubs = len(w.clubs)
     row.days_out /= max(row.injuries, 1.0)
     row.injuries /= clubs
-    _people(w, row)
     _moves(w, first_move, row)
     _matches(w, row)
+    _elevens(w, row)
     _table(w, row)
     _money(w, p, row)
 
@@ -221,7 +264,7 @@ def _count_injuries(w, out, row):
 
 @njit
 def _people(w, row):
-    """Squads, academies and the free list at the year's end."""
+    """Squads, academies and the free list."""
     clubs = len(w.clubs)
     seniors = 0
     chosen = 0
@@ -243,6 +286,7 @@ def _people(w, row):
             row.age += years / seniors
             row.young += (years < 21.0) / seniors
             row.old += (years >= 33.0) / seniors
+            row.ending += (pl.contract_end <= year_end(w.season)) / seniors
             if pl.first_choice == 1:
                 row.eleven += w.truth[slot].ability
                 chosen += 1
@@ -252,15 +296,32 @@ def _people(w, row):
 
 
 @njit
+def _stayed(w, before, row):
+    """How many of the last settlement's seniors are with the same club; notes today's."""
+    were = 0
+    for slot in range(len(w.players)):
+        pl = w.players[slot]
+        senior = pl.status == Status.SENIOR
+        were += before[0, slot] >= 0
+        row.kept += senior and pl.uid == before[0, slot] and pl.club == before[1, slot]
+        before[0, slot] = pl.uid if senior else -1
+        before[1, slot] = pl.club
+    row.kept = row.kept / were if were > 0 else np.nan
+
+
+@njit
 def _moves(w, first, row):
     """The season's moves, which the archive keeps in a ring."""
     for i in range(first, w.n_moves):
         m = w.moves[i % len(w.moves)]
         row.bought += m.kind == Move.TRANSFER
-        row.signings += (m.kind == Move.TRANSFER) | (m.kind == Move.FREE)
+        if m.kind == Move.TRANSFER or m.kind == Move.FREE:
+            row.signings += 1.0
+            row.signed_for += m.years
         row.promoted += m.kind == Move.PROMOTED
         row.retired += (m.kind == Move.RETIRED) & (m.source >= 0)
     clubs = len(w.clubs)
+    row.signed_for /= max(row.signings, 1.0)
     row.bought /= clubs
     row.signings /= clubs
     row.promoted /= clubs
@@ -298,6 +359,40 @@ def _appearance(w, app, n, row):
 
 
 @njit
+def _elevens(w, row):
+    """How much a club leans on few players, and how often it changes the eleven."""
+    clubs = len(w.clubs)
+    minutes = np.zeros((clubs, len(w.players)), np.int64)
+    last = np.zeros((clubs, LINEUP), np.int64)
+    for i in range(w.n_fixtures):
+        f = w.fixtures[i]
+        for side in range(2):
+            club = f.home if side == 0 else f.away
+            for j in range(f.apps.shape[1]):
+                if f.apps[side, j].uid > 0:
+                    minutes[club, (f.apps[side, j].uid - 1) % len(w.players)] += f.apps[side, j].minutes
+            if last[club, 0] > 0:
+                row.changes += _changed(f.apps[side], last[club]) / (2 * w.n_fixtures - clubs)
+            for j in range(LINEUP):
+                last[club, j] = f.apps[side, j].uid
+    for club in range(clubs):
+        used = np.sort(minutes[club])
+        row.top_eleven += used[-LINEUP:].sum() / max(used.sum(), 1) / clubs
+
+
+@njit
+def _changed(apps, last):
+    """How many of an eleven did not start the last match."""
+    new = 0
+    for j in range(LINEUP):
+        found = False
+        for i in range(LINEUP):
+            found = found or last[i] == apps[j].uid
+        new += not found
+    return new
+
+
+@njit
 def _table(w, row):
     """Points a game, deductions included."""
     clubs = len(w.clubs)
@@ -311,6 +406,8 @@ def _table(w, row):
         square += x * x / clubs
         if s.position == 1:
             row.first = x
+        if s.position == 4:
+            row.fourth = x
         if s.position == clubs:
             row.last = x
     row.spread = np.sqrt(max(square - mean * mean, 0.0))

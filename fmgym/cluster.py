@@ -9,7 +9,6 @@ from urllib.parse import urlsplit
 
 from fmgym.errors import BadInput
 
-RETRIES = 5  # of a task whose worker or node is lost; one that kills its workers itself must end
 PATIENCE = 10  # seconds to wait for a cluster's port
 Result = TypeVar("Result")
 
@@ -17,11 +16,13 @@ Result = TypeVar("Result")
 def spread(
     call: Callable[..., Result],
     tasks: Sequence[tuple[Any, ...]],
-    jobs: int | None = None,
-    address: str | None = None,
+    jobs: int | None,
+    address: str | None,
+    retries: int,
 ) -> Generator[tuple[int, Result], None, None]:
-    """Yield ``(i, call(*tasks[i]))`` as tasks end. A task whose worker or node is lost is done again.
+    """Yield ``(i, call(*tasks[i]))`` as tasks end.
 
+    A task whose worker or node is lost is done again, up to ``retries`` times.
     fmgym must be installed, in the same version, on every node. A session that is open already is used and left
     open; else one is opened at ``address`` (None: a new one on this machine) and closed at the end.
     """
@@ -30,17 +31,17 @@ def spread(
     if opened:
         _connect(ray, address)
     try:
-        yield from _results(ray, call, tasks, jobs or int(ray.cluster_resources().get("CPU", 1)))
+        yield from _results(ray, call, tasks, jobs or int(ray.cluster_resources().get("CPU", 1)), retries)
     finally:
         if opened:
             ray.shutdown()
 
 
 def _results(
-    ray: Any, call: Callable[..., Result], tasks: Sequence[tuple[Any, ...]], jobs: int
+    ray: Any, call: Callable[..., Result], tasks: Sequence[tuple[Any, ...]], jobs: int, retries: int
 ) -> Generator[tuple[int, Result], None, None]:
     """At most ``2 * jobs`` tasks are in flight, so that ten thousand of them do not crowd the scheduler."""
-    remote = ray.remote(num_cpus=1, max_retries=RETRIES)(_work)
+    remote = ray.remote(num_cpus=1, max_retries=retries)(_work)
     waiting = iter(enumerate(tasks))
     running: dict[Any, int] = {}
     try:

@@ -6,12 +6,12 @@ input from outside (paper, section 3.1).
 
 import numpy as np
 
-from fmgym.detmath import exp, exp2
+from fmgym.detmath import exp
 from fmgym.enums import N_FACILITIES, Domain, StopKind, Tier
 from fmgym.jit import njit
 from fmgym.kernels import academy, draft
 from fmgym.kernels.money import thousands
-from fmgym.kernels.valuation import age_factor, group_of, youth_weight
+from fmgym.kernels.valuation import group_of, price, wage_at
 from fmgym.rng import below, key, normal, uniform
 from fmgym.state import YEAR
 
@@ -83,20 +83,14 @@ def _template(w, p, t, position):
     w.public_potential[t] = max(tm.potential + p.scouting.public * normal(k, 5), w.public_ability[t])
     tm.price = max(
         thousands(
-            _template_value(p, tm, w.public_ability[t], w.public_potential[t]) * exp(d.price_noise * normal(k, 6))
+            price(p, 1.0, position, float(tm.age), w.public_ability[t], w.public_potential[t])
+            * exp(d.price_noise * normal(k, 6))
         ),
         100,
     )
-    level = exp2((w.public_ability[t] - p.value.reference) / p.wage.double)
-    tm.wage = max(thousands(p.wage.norm * level * exp(p.wage.spread * normal(k, 7))), 20)
+    usual = wage_at(p, w.public_ability[t], float(tm.age))
+    tm.wage = max(thousands(d.wage * usual * exp(p.wage.spread * normal(k, 7))), 20)
     tm.years = d.contract_years[0] + below(k, 8, d.contract_years[1] - d.contract_years[0] + 1)
-
-
-@njit
-def _template_value(p, tm, ability, potential):
-    seen = ability + p.value.potential * (potential - ability) * youth_weight(p, float(tm.age))
-    level = exp2((seen - p.value.reference) / p.value.double)
-    return p.value.norm * level * age_factor(p, tm.position, float(tm.age))
 
 
 @njit

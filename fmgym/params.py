@@ -71,12 +71,15 @@ class Params:
         """A copy with ``{"group.name": value}`` changed. Raises ``BadInput`` naming what is wrong."""
         if not changes:
             return self
+        if not isinstance(changes, Mapping):
+            raise BadInput(f'changes of parameters are {{"group.name": value}}, not {changes!r}')
         tree = self.tree()
         for path, value in changes.items():
-            group, _, name = path.partition(".")
+            group, _, name = str(path).partition(".")
             if name not in tree.get(group, {}):
                 raise BadInput(f"no parameter {path!r}; names are group.name as in fmgym/params.toml")
             tree[group][name] = _checked(path, value, entries()[group][name])
+        _check_together(tree)
         return Params._of(tree)
 
     @functools.cached_property
@@ -106,20 +109,55 @@ class Params:
 def _checked(path: str, value: Any, entry: Entry) -> Value:
     """``value`` in the form of ``entry``, or ``BadInput``."""
     many = isinstance(entry.value, tuple)
-    items = list(value) if many and isinstance(value, list | tuple) else [value]
+    items = list(value) if many and isinstance(value, list | tuple | np.ndarray) else [value]
     old = entry.value if isinstance(entry.value, tuple) else (entry.value,)
     if many and len(items) != len(old):
         raise BadInput(f"parameter {path} takes {len(old)} numbers")
     out: list[Number] = []
-    for item, before in zip(items, old, strict=True):
+    for given, before in zip(items, old, strict=True):
+        item = given.item() if isinstance(given, np.generic) else given
         if isinstance(item, bool) or not isinstance(item, int | float):
             raise BadInput(f"parameter {path} takes numbers, not {item!r}")
+        if not entry.low <= item <= entry.high:
+            shown = repr(item) if not abs(item) >= 2**63 else "a number that large"  # a NaN shows itself
+            raise BadInput(f"parameter {path} must lie in {entry.low} to {entry.high}, not {shown}")
         if isinstance(before, int) and item != int(item):
             raise BadInput(f"parameter {path} takes whole numbers, not {item!r}")
-        if not entry.low <= item <= entry.high:
-            raise BadInput(f"parameter {path} must lie in {entry.low} to {entry.high}, not {item!r}")
         out.append(int(item) if isinstance(before, int) else float(item))
     return tuple(out) if many else out[0]
+
+
+# Lists whose numbers must not fall.
+_RISING = (
+    ("calendar", "window_summer"),
+    ("calendar", "window_winter"),
+    ("calendar", "rounds"),
+    ("draft", "ability_clip"),
+    ("draft", "ages"),
+    ("draft", "contract_years"),
+    ("value", "youth"),
+    ("wage", "demand"),
+    ("academy", "ages"),
+    ("match", "phase"),
+    ("match", "rating_bounds"),
+)
+
+
+def _check_together(tree: Mapping[str, Mapping[str, Any]]) -> None:
+    """Raise ``BadInput`` for values that lie in their ranges but do not go together."""
+    for group, name in _RISING:
+        if list(tree[group][name]) != sorted(tree[group][name]):
+            raise BadInput(f"parameter {group}.{name} must not fall, not {list(tree[group][name])}")
+    shape, days = tree["shape"], tree["calendar"]
+    if shape["clubs"] % 2:
+        raise BadInput(f"parameter shape.clubs must be even, not {shape['clubs']}")
+    if sum(tree["draft"]["positions"]) != shape["templates"]:
+        raise BadInput(f"parameter draft.positions must sum to shape.templates, {shape['templates']}")
+    order = [days["window_summer"][1], *days["rounds"], days["settlement_day"], days["intake_day"]]
+    if order != sorted(set(order)):
+        raise BadInput(
+            "parameters of the calendar must follow each other: summer window, rounds, settlement_day, intake_day"
+        )
 
 
 @functools.cache

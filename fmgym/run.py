@@ -7,7 +7,7 @@ import os
 import statistics
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -109,6 +109,7 @@ def run(
     if log and log.result:
         log.close()
         return RunResult(**log.result)
+    mark = log.stamp if log else mark
     try:
         if keeper:
             keeper.attach(Path(out) if out is not None else None, mark)
@@ -179,13 +180,16 @@ def replay(folder: str | os.PathLike[str], progress: Progress | None = None) -> 
         raise CheckFailed(str(fault)) from None
     if not session.finished or "digest" not in lines[-1].content or not isinstance(claimed, dict):
         raise CheckFailed(f"{runlog.ACTIONS} line {len(lines)} is the last, but the run is not over")
-    if kept.get("log") != lines[-1].hash:
-        raise CheckFailed(f"{runlog.RUN} does not hold: it was written after another last line of the log")
-    result = _result(session, mark, claimed.get(runlog.UNTIMED, 0.0))
-    for name, value in asdict(result).items():
-        if claimed.get(name) != value:
-            raise CheckFailed(f"{runlog.RUN} does not hold: {name} is {claimed.get(name)!r}, the log gives {value!r}")
-    return result
+    result = _result(session, mark, 0.0)
+    own = asdict(result)
+    for name in own | claimed:
+        if name != runlog.UNTIMED and claimed.get(name) != own.get(name):
+            raise CheckFailed(
+                f"{runlog.RUN} does not hold: {name} is {claimed.get(name)!r}, the log gives {own.get(name)!r}"
+            )
+    if kept.get("log") != lines[-1].hash or kept.get("seal") != runlog.seal(claimed, lines[-1].hash):
+        raise CheckFailed(f"{runlog.RUN} does not hold: its result does not belong to the last line of the log")
+    return replace(result, seconds=claimed[runlog.UNTIMED])
 
 
 def _same_engine(mark: Mapping[str, Any]) -> None:

@@ -73,7 +73,7 @@ def _checked(number: int, raw: bytes, previous: str) -> tuple[dict[str, Any], st
         content = json.loads(raw)
         written = content.pop("hash")
         text, digest = render(content, previous)
-    except (ValueError, AttributeError, KeyError):
+    except (ValueError, AttributeError, KeyError, RecursionError):
         raise Fault(number, "it is not a line this program writes") from None
     if digest != written or text.encode() != raw:
         raise Fault(number, "its hash does not follow from the line before it and its own text")
@@ -124,24 +124,52 @@ class RunLog:
         if names and not names & {RUN, ACTIONS}:
             raise BadInput(f"{self.folder} holds other files; name a new folder or one of a run")
         path = self.folder / ACTIONS
-        self._lines = list(parse(path.read_bytes())) if path.exists() else []
-        if self._lines:
+        told = kept(self.folder) if RUN in names else None
+        data = path.read_bytes() if path.exists() else b""
+        self._lines = list(parse(data))
+        if told is not None:
+            self._same_stamp(told.get("stamp"))
+            self.result = told.get("result")
+        if self.result is not None:
+            self._check_finished(told or {}, data)
+        elif self._lines:
             self._same_stamp(self._lines[0].content.get("stamp"))
-            self.result = kept(self.folder).get("result")
+        elif not self._header().encode().startswith(data):
+            raise BadInput(f"{path} is not the log of a run; name another folder")
         self._cut(path)
         if not self._lines:
             self._write_run()
-            self._append({"log": VERSION, "stamp": self.stamp})
+            self._append(self._first())
             self._flush()
 
+    def _first(self) -> dict[str, Any]:
+        return {"log": VERSION, "stamp": self.stamp}
+
+    def _header(self) -> str:
+        """The log's first line."""
+        return render(self._first(), "")[0]
+
+    def _check_finished(self, told: Mapping[str, Any], data: bytes) -> None:
+        """Raise ``BadInput`` unless a finished run's two files fit each other."""
+        last = self._lines[-1] if self._lines else None
+        if last is None or last.end != len(data) or told.get("seal") != seal(told["result"], last.hash):
+            raise BadInput(f"{self.folder} holds a finished run that was changed since; use another folder")
+        self._same_stamp(self._lines[0].content.get("stamp"))
+
     def _same_stamp(self, other: Any) -> None:
+        """Take over the stamp of what is there if it is of this run.
+
+        The commit may be another one: the engine's version and the parameters say what must be the same, and a
+        log that another engine has written does not play again to its own digests.
+        """
         other = other if isinstance(other, dict) else {}
-        for name, value in self.stamp.items():
-            if other.get(name) != value:
+        for name in sorted(self.stamp, key="params".__ne__):  # the parameters say more than their hash
+            if name != "commit" and other.get(name) != self.stamp[name]:
                 raise BadInput(
-                    f"{self.folder} holds a run with {name} {other.get(name)!r}, not {value!r};"
+                    f"{self.folder} holds a run with {name} {other.get(name)!r}, not {self.stamp[name]!r};"
                     " give the same options or another folder"
                 )
+        self.stamp = dict(other)
 
     def _cut(self, path: Path) -> None:
         """Drop what a kill left half done, and open the file for appending."""
@@ -209,7 +237,7 @@ class RunLog:
     def _write_run(self, **more: Any) -> None:
         content: dict[str, Any] = {"stamp": self.stamp, "result": self.result, **more}
         if self.result is not None:
-            content["log"] = self._last
+            content |= {"log": self._last, "seal": seal(self.result, self._last)}
         self._write_whole(json.dumps(content, indent=1) + "\n")
 
     def _write_whole(self, text: str) -> None:
@@ -219,6 +247,12 @@ class RunLog:
             file.flush()
             os.fsync(file.fileno())
         os.replace(self.folder / PARTIAL, self.folder / RUN)
+
+
+def seal(result: Mapping[str, Any], last: str) -> str:
+    """The hash that ties a result to the last line of its log."""
+    text = json.dumps(result, separators=(",", ":"), sort_keys=True)
+    return hashlib.blake2b((last + text).encode(), digest_size=16).hexdigest()
 
 
 def turn_lines(seat: int, stop: int, number: int, calls: Sequence[Played]) -> list[dict[str, Any]]:
@@ -295,7 +329,7 @@ def kept(folder: Path) -> dict[str, Any]:
         content = json.loads((folder / RUN).read_bytes())
     except OSError as error:
         raise BadInput(f"{folder / RUN} cannot be read: {error.strerror}") from None
-    except ValueError:
+    except (ValueError, RecursionError):
         raise BadInput(f"{folder / RUN} is not JSON") from None
     if not isinstance(content, dict):
         raise BadInput(f"{folder / RUN} is not the file of a run")

@@ -39,10 +39,17 @@ def stamp(
         "seasons": seasons,
         "opponents": opponents,
         "draft": draft,
-        "params": {name: list(value) if isinstance(value, tuple) else value for name, value in (changes or {}).items()},
+        "params": {path: _plain(params, path) for path in changes or {}},
         "rules_hash": rules_hash(params, seasons),
     }
     return mark | {"agent": dict(agent)} if agent else mark
+
+
+def _plain(params: Params, path: str) -> Any:
+    """A parameter's value as JSON has it."""
+    group, _, name = path.partition(".")
+    value = params.tree()[group][name]
+    return list(value) if isinstance(value, tuple) else value
 
 
 @functools.cache

@@ -5,16 +5,19 @@ from __future__ import annotations
 import json
 import os
 import signal
+import threading
 from collections.abc import Callable, Generator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
-from multiprocessing import active_children, get_context
+from multiprocessing import active_children, get_context, parent_process
 from pathlib import Path
 from typing import Any, TypeVar
 
-from fmgym.errors import BadInput
+from fmgym.errors import BadInput, CheckFailed
 
 BACKENDS = ("processes", "ray")
+RETRIES = 5  # of a task whose worker is lost; one that kills its workers itself must end
 Result = TypeVar("Result")
 
 
@@ -46,12 +49,12 @@ def sweep(
     """Yield ``(i, call(*tasks[i]))`` as the tasks end, in any order.
 
     The first error of a task ends the sweep with it, as closing the iterator does; what still runs is stopped.
-    A worker that is lost (a killed Ray node) is replaced and its task is done again.
+    A worker that is lost (killed, its machine gone) is replaced and its task is done again.
     """
     if workers.backend == "ray":
         from fmgym.cluster import spread
 
-        return spread(call, tasks, workers.jobs, workers.address)
+        return spread(call, tasks, workers.jobs, workers.address, RETRIES)
     if workers.jobs == 1 or len(tasks) <= 1:
         return ((i, call(*task)) for i, task in enumerate(tasks))
     return _processes(call, tasks, workers.jobs or os.cpu_count() or 1)
@@ -60,10 +63,25 @@ def sweep(
 def _processes(
     call: Callable[..., Result], tasks: Sequence[tuple[Any, ...]], jobs: int
 ) -> Generator[tuple[int, Result], None, None]:
+    missing = dict(enumerate(tasks))
+    for _ in range(1 + RETRIES):
+        try:
+            for i, result in _pool(call, missing, jobs):
+                del missing[i]
+                yield i, result
+            return
+        except BrokenProcessPool:
+            continue
+    raise CheckFailed(f"a process of the sweep was killed {1 + RETRIES} times (out of memory?); try fewer jobs")
+
+
+def _pool(
+    call: Callable[..., Result], tasks: Mapping[int, tuple[Any, ...]], jobs: int
+) -> Generator[tuple[int, Result], None, None]:
     before = set(active_children())
-    pool = ProcessPoolExecutor(min(jobs, len(tasks)), mp_context=get_context("spawn"), initializer=_ignore_interrupts)
+    pool = ProcessPoolExecutor(min(jobs, len(tasks)), mp_context=get_context("spawn"), initializer=_begin)
     try:
-        futures = {pool.submit(call, *task): i for i, task in enumerate(tasks)}
+        futures = {pool.submit(call, *task): i for i, task in tasks.items()}
         for future in as_completed(futures):
             yield futures[future], future.result()
     except BaseException:  # GeneratorExit too: the caller has had enough
@@ -74,9 +92,15 @@ def _processes(
     pool.shutdown()
 
 
-def _ignore_interrupts() -> None:
-    """Ctrl-C reaches the whole terminal; the parent answers it."""
+def _begin() -> None:
+    """Ctrl-C reaches the whole terminal, and the parent answers it. A worker whose parent is killed ends too."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with, args=[parent_process()], daemon=True).start()
+
+
+def _end_with(parent: Any) -> None:
+    parent.join()
+    os._exit(1)
 
 
 class Sheet:

@@ -301,8 +301,8 @@ class TextStop:
     def __init__(self, stop: Stop, tally: Tally) -> None:
         self.stop = stop
         self.tally = tally
-        self._made: dict[str, int] = {}  # calls made before, and how often
-        self._parts: dict[str, int] = {}  # answers shown in part, and how many parts of them
+        self.made: dict[str, int] = {}  # calls made before, and how often
+        self.shown: dict[str, int] = {}  # answers shown in part, and how many parts of them
 
     def turn(self, reading: Reading) -> list[str]:
         """Play a turn; one answer for each of its calls, readable or not. It counts as a turn in any case."""
@@ -319,13 +319,13 @@ class TextStop:
 
     def _answer(self, call: Call, result: Result) -> str:
         text, key = self._told(result), json.dumps(call, sort_keys=True)
-        before = self._made.get(key, 0)
-        self._made[key] = before + 1
+        before = self.made.get(key, 0)
+        self.made[key] = before + 1
         parts = _cut(text)
-        part = self._parts.get(key, 0) if result.ok else 0
+        part = self.shown.get(key, 0)
         if len(parts) > 1:
             self.tally.parts += 1
-            self._parts[key] = (part + 1) % len(parts)
+            self.shown[key] = (part + 1) % len(parts)
             again = "the same call again shows the next" if part + 1 < len(parts) else "this is the last"
             text = f"{parts[part % len(parts)]}\n(part {part % len(parts) + 1} of {len(parts)}; {again})"
         if before and not part:

@@ -121,5 +121,5 @@ def check_options(params: Params, seed: int, seasons: int, opponents: str) -> No
         raise BadInput(f"seasons is a whole number, not {seasons!r}")
     if not 1 <= seasons <= params.shape.seasons:
         raise BadInput(f"seasons must be 1 to {params.shape.seasons}, not {seasons}")
-    if opponents not in OPPONENTS:
+    if not isinstance(opponents, str) or opponents not in OPPONENTS:
         raise BadInput(f"opponents must be one of {', '.join(OPPONENTS)}, not {opponents!r}")

@@ -52,7 +52,7 @@ def _fill_club(w: Any, club: int, rng: Any, squad: int, level: float, spread: fl
     c.style = club % N_STYLES
     c.style_day = -YEAR
     c.lineup_auto = 1
-    c.rotate = 1
+    c.rotate = min(club % 3, 1)  # one manager in three does not, as among tiers (paper, Table 6)
     c.levels[:] = 1
     c.squad[:] = -1
     c.lineup[:] = 0

@@ -14,7 +14,7 @@ from fmgym.cli import main
 from fmgym.cli.common import seeds
 from fmgym.errors import BadInput
 
-COMMANDS = ["run", "ladder", "replay", "tools", "rules", "bench", "world"]
+COMMANDS = ["run", "ladder", "replay", "tools", "rules", "bench", "world", "llm", "transcript"]
 
 
 def out_of(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
@@ -138,13 +138,36 @@ RUN = ["run", "--policy", "idle", "--seed", "1"]
         ([*RUN, "--set", "market.heat"], "GROUP.NAME=NUMBER"),
         ([*RUN, "--set", "market.heat=hot"], "GROUP.NAME=NUMBER"),
         ([*RUN, "--set", "market.heat=99"], "market.heat"),
+        ([*RUN, "--set", "market.heat=NaN"], "must lie in"),
+        ([*RUN, "--set", "calendar.market_step=1e999"], "must lie in"),
+        ([*RUN, "--set", "calendar.market_step=1.5"], "whole numbers"),
+        ([*RUN, "--set", "market.heat=" + "9" * 5000], "GROUP.NAME=NUMBER"),
+        ([*RUN, "--set", "market.heat=" + "9" * 400], "a number that large"),
+        ([*RUN, "--set", "market.heat=" + "[" * 100_000], "GROUP.NAME=NUMBER"),
+        ([*RUN, "--set", "market.heat=0.3", "--set", "market.heat=0.4"], "twice"),
+        ([*RUN, "--set", "calendar.window_summer=[59,5]"], "must not fall"),
+        ([*RUN, "--set", "calendar.settlement_day=1"], "must follow each other"),
+        ([*RUN, "--set", "shape.clubs=5"], "must be even"),
+        ([*RUN, "--set", "draft.positions=[1,1,1,1,1,1,1,1]"], "must sum to"),
+        ([*RUN, "--seasons", "1_0"], "whole number"),
+        ([*RUN, "--seasons", "9" * 5000], "whole number"),
+        (["run", "--policy", "idle", "--seed", "9" * 5000], "0 to 2**63-1"),
+        ([*RUN, "--json", "x" * 300], "File name too long"),
+        (["run", "--policy", "idle"], "See fmgym run --help"),
         ([*RUN, "--set", "market.hest=1"], "market.hest"),
         ([*RUN, "--json", "no/such/folder/file.json"], "no folder"),
         ([*RUN, "--json", "."], "is a folder"),
         ([*RUN, "--out", "/dev/null"], "cannot hold a run"),
         (["replay", "no/such/folder"], "no run folder"),
         (["replay"], "RUN_DIR"),
-        (["ladder", "--seeds", "1,,2"], "0 to 2**63-1"),
+        (["ladder", "--seeds", "1,,2"], "like 1,2,3 or 1-20"),
+        (["ladder", "--seeds", "-1"], "not '-1'"),
+        (["ladder", "--seeds", "1-"], "not '1-'"),
+        (["ladder", "--backend", "slurm"], "processes or ray"),
+        (["ladder", "--keep", "no/such/file"], "cannot hold results"),
+        (["world", "--plot", "out.foo"], ".png, .svg, .pdf"),
+        (["world", "--plot", "out"], ".png, .svg, .pdf"),
+        (["world", "--plot", "same.png", "--json", "same.png"], "two outputs"),
         (["ladder", "--seeds", "5-1"], "1-5"),
         (["ladder", "--seeds", "1,1"], "twice"),
         (["ladder", "--seeds", f"0-{2**62}"], "at most"),
@@ -198,6 +221,80 @@ def test_interrupt_says_how_to_resume(tmp_path: Path) -> None:
     _, err = process.communicate()
     assert process.returncode == 130
     assert err == f"fmgym: interrupted; the same command resumes the run in {folder}\n"
+
+
+def test_interrupted_ladder_keeps_what_has_ended(tmp_path: Path) -> None:
+    file = tmp_path / "ladder.jsonl"
+    command = [sys.executable, "-m", "fmgym", "ladder", "--policies", "heuristic", "--seeds", "1-1000"]
+    process = subprocess.Popen(
+        [*command, "--seasons", "1", "--jobs", "2", "--keep", str(file)],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    while not file.exists() or file.read_bytes().count(b"\n") < 2:
+        assert process.poll() is None
+        time.sleep(0.005)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate()
+    assert process.returncode == 130
+    assert err == f"fmgym: interrupted; the same command goes on from {file}\n"
+    assert file.read_bytes().count(b"\n") >= 2
+
+
+def test_an_interrupt_while_importing_is_one_line(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("fmgym.cli.app.main", interrupted)
+    assert main([]) == 130
+    assert one_line(capsys) == "fmgym: interrupted\n"
+
+
+# Where JSON goes
+
+
+def test_json_through_a_link_keeps_the_link(tmp_path: Path) -> None:
+    (tmp_path / "link.json").symlink_to(tmp_path / "target.json")
+    assert main([*RUN, "--seasons", "1", "--json", str(tmp_path / "link.json")]) == 0
+    assert (tmp_path / "link.json").is_symlink()
+    assert json.loads((tmp_path / "target.json").read_text())["policy"] == "idle"
+
+
+def test_json_into_a_pipe_reaches_its_reader(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = subprocess.Popen(["cat", str(pipe)], stdout=subprocess.PIPE, text=True)
+    assert main([*RUN, "--seasons", "1", "--json", str(pipe)]) == 0
+    assert json.loads(reader.communicate()[0])["policy"] == "idle"
+    assert pipe.is_fifo()
+
+
+def test_json_leaves_nothing_else_behind(tmp_path: Path) -> None:
+    assert main([*RUN, "--seasons", "1", "--json", str(tmp_path / "file.json")]) == 0
+    assert [path.name for path in tmp_path.iterdir()] == ["file.json"]
+
+
+def test_what_is_no_number_is_null_in_json(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    file = tmp_path / "world.json"
+    text = out_of(capsys, "world", "--seeds", "1", "--seasons", "1", "--json", str(file))
+    assert "nan" not in text
+
+    def refuse(word: str) -> None:
+        raise AssertionError(word)
+
+    assert None in json.loads(file.read_text(), parse_constant=refuse)["run"].values()
+
+
+def test_a_full_disk_is_one_line(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("fmgym.rules.rules_text", full)
+    assert main(["rules"]) == 2
+    assert "No space left on device" in one_line(capsys)
 
 
 def test_closed_pipe_is_quiet() -> None:

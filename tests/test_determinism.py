@@ -53,9 +53,9 @@ def digest_elsewhere(clubs: int, seasons: int, seed: int, **environment: str) ->
 
 # What three seasons of the play above end in. A change here is a new version, with a line in the changelog.
 GOLDEN = {
-    1: "c30d3eb04e2e2f9b4e148d26d5881772 0x1.c5f3a45ada284p-1",
-    1024: "742aa91a59846734f18a6ce2e34034d3 0x1.3b272eb3a460dp-1",
-    2026: "439e83e7a806b464c2ec3b12dc410937 0x1.3291dda37257cp+1",
+    1: "a65ba6c83fb5ffc0a3e1161f9bee4ea4 -0x1.5e3495bd3a366p+0",
+    1024: "a10e42607b00a80ac3f6c0ff1e41d795 -0x1.5b57cccf40440p+1",
+    2026: "b8413a81d803303f6b9dcc386798e12c -0x1.d1b34dd82a1f0p-2",
 }
 
 

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -217,7 +218,7 @@ def test_paid_turns_are_kept_inside_a_stop(tmp_path: Path) -> None:
         ({"seasons": 2}, "seasons 1, not 2"),
         ({"opponents": "hard"}, "opponents 'tiered', not 'hard'"),
         ({"draft": "auto"}, "draft 'agent', not 'auto'"),
-        ({"params": {"market.heat": 0.1}}, "params_hash"),
+        ({"params": {"market.heat": 0.1}}, "params {}, not {'market.heat': 0.1}"),
         ({"policy": make("idle")}, "policy 'random', not 'idle'"),
     ],
 )
@@ -253,6 +254,98 @@ def test_folder_with_other_files_is_left_alone(tmp_path: Path) -> None:
 def test_folder_without_a_run_cannot_be_replayed(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="no run folder"):
         replay(tmp_path)
+
+
+# Folders that are not this run's
+
+
+def foreign_result(folder: Path) -> None:
+    (folder / RUN).write_text('{"mine": "precious"}')
+
+
+def no_stamp(folder: Path) -> None:
+    (folder / ACTIONS).unlink()
+    foreign_result(folder)
+
+
+def foreign_log(folder: Path) -> None:
+    (folder / RUN).unlink()
+    (folder / ACTIONS).write_text("dear diary")
+
+
+def lost_log(folder: Path) -> None:
+    (folder / ACTIONS).unlink()
+
+
+def empty_log(folder: Path) -> None:
+    (folder / ACTIONS).write_text("")
+
+
+def shorter_log(folder: Path) -> None:
+    edit(folder, lambda lines: lines.pop())
+
+
+def broken_log(folder: Path) -> None:
+    edit(folder, lambda lines: lines.__setitem__(-1, lines[-1][:-5]))
+
+
+def deep_log(folder: Path) -> None:
+    edit(folder, lambda lines: lines.__setitem__(-1, b"[" * 100_000 + b"\n"))
+
+
+def better_score(folder: Path) -> None:
+    kept = json.loads((folder / RUN).read_text())
+    kept["result"]["score"] = 99.0
+    (folder / RUN).write_text(json.dumps(kept))
+
+
+def one_field_more(folder: Path) -> None:
+    kept = json.loads((folder / RUN).read_text())
+    kept["result"]["rank"] = 1
+    (folder / RUN).write_text(json.dumps(kept))
+
+
+def result_in_words(folder: Path) -> None:
+    kept = json.loads((folder / RUN).read_text())
+    (folder / RUN).write_text(json.dumps(kept | {"result": "x"}))
+
+
+CHANGES = [
+    foreign_result,
+    no_stamp,
+    foreign_log,
+    lost_log,
+    empty_log,
+    shorter_log,
+    broken_log,
+    deep_log,
+    better_score,
+    one_field_more,
+    result_in_words,
+]
+
+
+@pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)
+def test_a_changed_folder_is_left_alone(folder: Path, change: Callable[[Path], None]) -> None:
+    change(folder)
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    with pytest.raises(BadInput):
+        run(make("random"), SEED, SEASONS, out=folder)
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+    with pytest.raises((BadInput, CheckFailed)):
+        replay(folder)
+
+
+def test_a_lost_result_is_played_out_of_the_log(folder: Path, played: tuple[Path, RunResult]) -> None:
+    (folder / RUN).unlink()
+    assert replace(run(make("random"), SEED, SEASONS, out=folder), seconds=0) == replace(played[1], seconds=0)
+
+
+def test_another_commit_goes_on(folder: Path, played: tuple[Path, RunResult], monkeypatch: pytest.MonkeyPatch) -> None:
+    cut(folder, (folder / ACTIONS).stat().st_size // 2)
+    monkeypatch.setattr("fmgym.stamp.commit", lambda: "f" * 40)
+    assert run(make("random"), SEED, SEASONS, out=folder).stamp == played[1].stamp
+    assert replay(folder).digest == played[1].digest
 
 
 # Kills

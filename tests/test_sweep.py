@@ -4,13 +4,15 @@ import json
 import math
 import operator
 import os
+import subprocess
+import sys
 import time
 from multiprocessing import active_children
 from pathlib import Path
 
 import pytest
 
-from fmgym.errors import BadInput
+from fmgym.errors import BadInput, CheckFailed
 from fmgym.sweep import Sheet, Workers, sweep
 
 
@@ -38,6 +40,38 @@ def test_closing_the_results_stops_the_workers() -> None:
         assert process.pid
         while alive(process.pid):  # a worker left running would hold this test until its end
             time.sleep(0.01)
+
+
+def test_a_killed_worker_is_replaced() -> None:
+    before = set(active_children())
+    results = sweep(time.sleep, [(0.2,)] * 8, Workers(2))
+    found = [next(results)[0]]
+    (set(active_children()) - before).pop().kill()
+    found += [i for i, _ in results]
+    assert sorted(found) == list(range(8))
+
+
+def test_a_task_that_kills_its_workers_ends_the_sweep() -> None:
+    with pytest.raises(CheckFailed, match="killed 6 times"):
+        list(sweep(os._exit, [(1,), (1,)], Workers(2)))
+
+
+def test_workers_end_with_a_killed_parent() -> None:
+    code = (
+        "import time; from fmgym.sweep import *; from multiprocessing import active_children\n"
+        "if __name__ == '__main__':\n"
+        "    results = sweep(time.sleep, [(0,), (600,)], Workers(2)); next(results)\n"
+        "    print(*[child.pid for child in active_children()], flush=True); time.sleep(600)\n"
+    )
+    parent = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    assert parent.stdout
+    with parent.stdout as told:
+        workers = [int(pid) for pid in told.readline().split()]
+    assert len(workers) == 2
+    parent.kill()
+    parent.wait()
+    while any(alive(pid) for pid in workers):  # a worker that goes on would hold this test until its end
+        time.sleep(0.01)
 
 
 def alive(pid: int) -> bool:

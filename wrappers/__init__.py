@@ -1,5 +1,6 @@
 """Other views of the environments: as text, as one flat array."""
 
 from fmgym.wrappers.flat import FlatObs, FlatVectorObs
+from fmgym.wrappers.text import TextActions
 
-__all__ = ["FlatObs", "FlatVectorObs"]
+__all__ = ["FlatObs", "FlatVectorObs", "TextActions"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import tomllib
 from importlib.resources import files
 from pathlib import Path
@@ -85,6 +84,7 @@ class Account(msgspec.Struct):
         out: dict[str, Any] = msgspec.to_builtins(self)
         for name in ("usd", "usd_unknown", "usage_unknown"):
             del out[name]
+        out |= {name: round(value, 3) for name, value in out.items() if isinstance(value, float)}
         return out | {"usage": usage, "cost_usd": self.cost, "latency_seconds": latency}
 
 
@@ -117,7 +117,6 @@ class Prices(msgspec.Struct, frozen=True):
         return price.of(usage) if price and usage else None
 
 
-@functools.cache
 def prices(path: Path | None = None) -> Prices:
     """The table that comes with the package, or one in a file of the same form. Raises ``BadInput``."""
     source = path or files("fmgym.baselines.llm").joinpath("prices.toml")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from fmgym.baselines.llm.client import ClientAgent, whole
+from fmgym.baselines.llm.client import ClientAgent
 from fmgym.baselines.llm.protocol import Ended, Failure, Message, Reply, Request, ToolUse, Usage
 
 MOST_OUTPUT = 16_000  # tokens of a reply, where nothing else is asked for: the endpoint wants a number
@@ -102,11 +102,12 @@ def _reply(message: Any) -> Reply:
     if message.stop_reason == "refusal":
         raise Failure(Ended.FILTERED, "the endpoint withheld the reply", usage=usage)
     calls = [ToolUse(block.id, block.name, dict(block.input)) for block in message.content if block.type == "tool_use"]
-    text = whole("\n\n".join(block.text for block in message.content if block.type == "text"))
+    text = "\n\n".join(block.text for block in message.content if block.type == "text")
     if not calls and not text.strip():
         raise Failure(Ended.EMPTY, "the reply is empty", usage=usage)
     raw = [block.model_dump(mode="json", exclude_none=True) for block in message.content]
-    return Reply(text, calls, usage, message.model, raw)
+    thought = "\n\n".join(block.thinking for block in message.content if block.type == "thinking")
+    return Reply(text, thought, calls, usage, message.model, raw)
 
 
 def _usage(usage: Any) -> Usage | None:

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from fmgym.baselines.llm.protocol import Ended, Failure, Reply, Request
+from fmgym.baselines.llm.protocol import Ended, Failure, Reply, Request, mapped, storable
 from fmgym.errors import BadInput
 
 Speaks = Literal["tools", "json"]
@@ -117,7 +117,7 @@ class ClientAgent(ABC):
         return None
 
     def _failure(self, error: Any) -> Failure:
-        reason = self._hidden(str(error))
+        reason = self._hidden(" ".join(filter(None, [str(error), str(getattr(error, "code", None) or "")])))
         if isinstance(error, self._module.APITimeoutError):
             return Failure(Ended.TIMEOUT, f"no reply within {self._timeout:g} s")
         if isinstance(error, self._module.APIConnectionError):
@@ -137,23 +137,17 @@ class ClientAgent(ABC):
         """A text for the record: without the key, and short."""
         if self._key:
             text = text.replace(self._key, HIDDEN)
-        return whole(text)[:REASON_CHARS]
+        return storable(text)[:REASON_CHARS]
 
     def _without_key(self, reply: Reply) -> Reply:
         """A reply in which the key does not stand, should an endpoint repeat it."""
-        content = msgspec.json.encode(reply)
-        if not self._key or self._key.encode() not in content:
+        if not self._key:
             return reply
-        return msgspec.json.decode(content.replace(self._key.encode(), HIDDEN.encode()), type=Reply)
+        return msgspec.convert(mapped(msgspec.to_builtins(reply), lambda text: text.replace(self._key, HIDDEN)), Reply)
 
     def close(self) -> None:
         """End connections."""
         self._client.close()
-
-
-def whole(text: str) -> str:
-    """Text without lone surrogates, which no file could hold."""
-    return text.encode("utf-8", "replace").decode()
 
 
 def _bare(url: str | None) -> str | None:

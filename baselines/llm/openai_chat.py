@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from fmgym.baselines.llm.client import ClientAgent, whole
+from fmgym.baselines.llm.client import ClientAgent
 from fmgym.baselines.llm.protocol import Ended, Failure, Message, Reply, Request, ToolUse, Usage
 
 
@@ -97,10 +97,11 @@ def _reply(completion: Any) -> Reply:
         for call in message.tool_calls or []
         if call.function
     ]
-    text = whole(message.content or "")
+    text = message.content or ""
     if not calls and not text.strip():
         raise Failure(Ended.EMPTY, "the reply is empty", usage=usage)
-    return Reply(text, calls, usage, completion.model)
+    thought = getattr(message, "reasoning_content", None) or getattr(message, "reasoning", None) or ""
+    return Reply(text, str(thought), calls, usage, completion.model)
 
 
 def _usage(usage: Any) -> Usage | None:

@@ -18,7 +18,7 @@ import msgspec
 
 from fmgym.baselines.llm.account import UNKNOWN, Account, Prices, prices
 from fmgym.baselines.llm.conversation import MEMORIES, Conversation
-from fmgym.baselines.llm.protocol import TRANSIENT, Agent, Ended, Failure, Reply, Request, Usage
+from fmgym.baselines.llm.protocol import TRANSIENT, Agent, Ended, Failure, Reply, Request, Usage, mapped, storable
 from fmgym.baselines.llm.transcript import UNTIMED, Transcript
 from fmgym.errors import BadInput, Paused
 from fmgym.params import Params
@@ -42,14 +42,15 @@ NO_CALL = "Your reply held no call, and the turn is spent. End the stop with adv
 
 @dataclass(frozen=True)
 class Patience:
-    """How long to try again: waits grow from ``first`` by doubling to ``longest``, ``total`` seconds in all."""
+    """How long a turn is tried again: waits grow from ``first`` by doubling to ``longest`` seconds; with the failed
+    attempts they take ``total`` seconds at most."""
 
     total: float = 600.0
     first: float = 1.0
     longest: float = 60.0
     tries: int = 3  # of replies that came, were paid, and were empty or cut off
 
-    def wait(self, failure: Failure, attempt: int, waited: float) -> float | None:
+    def wait(self, failure: Failure, attempt: int, spent: float) -> float | None:
         """Seconds before the next attempt, or None when there is to be none.
 
         What the other side asks for (Retry-After) counts. A fifth by chance spreads runs that go on at once.
@@ -60,7 +61,7 @@ class Patience:
             return None
         growing = min(self.first * 2.0 ** min(attempt - 1, 60), self.longest) * random.uniform(1.0, 1.2)
         wait = round(max(growing, failure.retry_after or 0.0), 3)
-        return wait if waited + wait <= self.total else None
+        return wait if spent + wait <= self.total else None
 
 
 @dataclass
@@ -196,26 +197,26 @@ class Talk:
         """The agent's next turn, from the record if it is there. Raises ``Paused``."""
         self._turn += 1
         self._leave_out(self._conversation.excess(self._policy.apart))
-        attempt, waited = 0, 0.0
+        attempt, spent = 0, 0.0
         while True:
             attempt += 1
-            line = self._transcript.known("seconds")
-            known = line is not None
-            answer, wait = self._accounted(line if line is not None else self._attempt(attempt, waited))
+            known = self._transcript.known("seconds")
+            line = known or self._attempt(attempt, spent)
+            answer, wait = self._accounted(line)
             if isinstance(answer, Reply):
                 return answer
             if wait is not None:
-                waited += wait
+                spent += line["seconds"] + wait
                 self._again(answer, 0.0 if known else wait)
             elif self._transcript.replaying:
                 return answer  # the run went on then
             elif known:
-                attempt, waited = 0, 0.0  # the run paused then
+                attempt, spent = 0, 0.0  # the run paused then
             else:
                 self._check_failure(answer)
                 return answer
 
-    def _attempt(self, attempt: int, waited: float) -> dict[str, Any]:
+    def _attempt(self, attempt: int, spent: float) -> dict[str, Any]:
         """Ask once; the line of what came of it, on disk before anything else happens."""
         self._check_budget()
         policy = self._policy
@@ -232,12 +233,12 @@ class Talk:
         usd = policy.prices.cost(policy.agent.stamp.get("model"), served, answer.usage)
         line: dict[str, Any] = {"attempt": attempt, "seconds": seconds, "usd": usd}
         if isinstance(answer, Reply):
-            line["reply"] = msgspec.to_builtins(_with_ids(answer))
+            line["reply"] = mapped(msgspec.to_builtins(_with_ids(answer)), storable)
         else:
             line |= {
                 "failure": answer.ended.value,
                 "reason": answer.reason,
-                "wait": self._wait(answer, attempt, waited),
+                "wait": self._wait(answer, attempt, spent + seconds),
             }
             line["usage"] = msgspec.to_builtins(answer.usage)
         return self._write(line, durable=True)
@@ -247,11 +248,11 @@ class Talk:
         messages, new = self._conversation.messages, self._conversation.unseen()
         return Request(stop.seat, stop.number, self._turn, policy.system, policy.tools, messages, new)
 
-    def _wait(self, failure: Failure, attempt: int, waited: float) -> float | None:
+    def _wait(self, failure: Failure, attempt: int, spent: float) -> float | None:
         """Seconds until the next attempt; None when there is none to be made."""
         if failure.ended == Ended.CONTEXT:
             return 0.0 if self._conversation.all_excess() else None
-        return self._policy.patience.wait(failure, attempt, waited)
+        return self._policy.patience.wait(failure, attempt, spent)
 
     def _accounted(self, line: dict[str, Any]) -> tuple[Reply | Failure, float | None]:
         """Count an attempt; what came of it, and the wait before the next."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from enum import StrEnum
 from typing import Any, Literal, Protocol
 
@@ -79,9 +80,13 @@ class Request(msgspec.Struct, frozen=True):
 
 
 class Reply(msgspec.Struct, frozen=True, omit_defaults=True):
-    """An agent's turn. ``usage`` is None when it is not known; ``model`` is what says it has served."""
+    """An agent's turn. ``usage`` is None when it is not known; ``model`` is what says it has served.
+
+    ``thought`` is shown to people who read the transcript, and to nobody else.
+    """
 
     text: str = ""
+    thought: str = ""
     calls: list[ToolUse] = []
     usage: Usage | None = None
     model: str | None = None
@@ -98,6 +103,20 @@ class Failure(Exception):
         self.reason = reason
         self.retry_after = retry_after
         self.usage = usage
+
+
+def mapped(value: Any, change: Callable[[str], str]) -> Any:
+    """A tree of JSON values with every string changed."""
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, dict):
+        return {mapped(name, change): mapped(item, change) for name, item in value.items()}
+    return [mapped(item, change) for item in value] if isinstance(value, list) else value
+
+
+def storable(text: str) -> str:
+    """Text without lone surrogates, which no file could hold."""
+    return text.encode("utf-8", "replace").decode()
 
 
 class Agent(Protocol):

@@ -19,6 +19,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import IO, Any
 
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+
 from fmgym import runlog
 from fmgym.errors import BadInput, CheckFailed
 
@@ -57,6 +62,16 @@ def read(path: Path) -> tuple[list[dict[str, Any]], int, str]:
     return [line.content for line in lines], end, lines[-1].hash if lines else ""
 
 
+def _lock(file: IO[bytes]) -> None:
+    """Hold a file for this process. Two at one run would both pay."""
+    if fcntl is None:
+        return
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        raise BadInput(f"{file.name} is being written by another process") from None
+
+
 class Transcript:
     """A transcript being written. Without a folder it is kept nowhere."""
 
@@ -69,22 +84,24 @@ class Transcript:
         self._file: IO[bytes] | None = None
         head = json.loads(json.dumps({"transcript": VERSION, **head}))
         lines: list[dict[str, Any]] = []
-        if folder:
-            self._path = folder / name
-            lines = self._open()
-        if not lines:
-            self._append(head)
-            self._flush()
-        elif lines[0] != head:
-            raise BadInput(f"{folder} holds the transcript of another run; name another folder")
+        try:
+            if folder:
+                lines = self._open(folder / name)
+            if not lines:
+                self._append(head)
+                self._flush()
+            elif lines[0] != head:
+                raise BadInput(f"{folder} holds the transcript of another run; name another folder")
+        except BaseException:
+            self.close()
+            raise
         self.past = lines[1:]
 
-    def _open(self) -> list[dict[str, Any]]:
-        lines: list[dict[str, Any]] = []
-        end = 0
-        if self._path.exists():
-            lines, end, self._last = read(self._path)
+    def _open(self, path: Path) -> list[dict[str, Any]]:
+        self._path = path
         self._file = self._path.open("r+b" if self._path.exists() else "w+b", buffering=0)
+        _lock(self._file)
+        lines, end, self._last = read(self._path)
         self._file.truncate(end)
         self._file.seek(end)
         return lines

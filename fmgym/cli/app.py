@@ -1,17 +1,20 @@
-"""The commands and how they end: 0, 1 when a check failed, 2 for bad input, with one line on stderr."""
+"""The commands and how they end: 0, 1 when a check failed, 2 for bad input, 130 after Ctrl-C, a line on stderr."""
 
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 import fmgym
-from fmgym.cli import bench, common, ladder, llm, reference, run, world
+from fmgym.cli import bench, common, ladder, llm, reference, run, transcript, world
 from fmgym.errors import BadInput, CheckFailed, Paused
+
+INTERRUPTED = 130
 
 app = typer.Typer(
     name="fmgym",
@@ -28,6 +31,7 @@ app.command()(run.replay)
 app.command()(reference.tools)
 app.command()(reference.rules)
 app.command()(llm.llm)
+app.command()(transcript.transcript)
 app.command()(bench.bench)
 app.command()(world.world)
 
@@ -53,19 +57,32 @@ def main(arguments: Sequence[str] | None = None) -> int:
         status = app(args=arguments, prog_name="fmgym", standalone_mode=False)
     except (BadInput, CheckFailed, Paused) as error:
         return _fail(str(error), 2 if isinstance(error, BadInput) else 1)
-    except (KeyboardInterrupt, common.Interrupted) as error:
-        return _fail(str(error) or "interrupted", 130)
-    except BrokenPipeError:  # the reader, `head` say, has seen enough
+    except common.Interrupted as error:
+        return _fail(str(error), INTERRUPTED)
+    except (BrokenPipeError, SystemExit):  # the reader, `head` say, has seen enough; Typer makes it a SystemExit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
+        return 128 + signal.SIGPIPE
+    except OSError as error:  # a full disk, a file that went away
+        return _fail(f"{error.filename or 'output'}: {error.strerror or error}", 2)
     except Exception as error:
         if not hasattr(error, "format_message"):
             raise
-        return _fail(error.format_message(), 2)  # Typer's own: bad usage
+        return _fail(_usage(error), 2)
+    if status == INTERRUPTED:  # Typer's answer to a Ctrl-C that no command has caught
+        return _fail("interrupted", INTERRUPTED)
     return status if isinstance(status, int) else 0
 
 
+def _usage(error: Any) -> str:
+    """What Typer says of a wrong command line, and where to read more."""
+    message: str = error.format_message()
+    context = getattr(error, "ctx", None)
+    return f"{message} See {context.command_path} --help" if message and context else message
+
+
 def _fail(message: str, status: int) -> int:
+    if status == INTERRUPTED:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # leaving: a second Ctrl-C has nothing to add
     if message:  # a bare `fmgym` has printed its help instead
         print(f"fmgym: {' '.join(message.split())}", file=sys.stderr)
     return status

@@ -45,7 +45,7 @@ def bench(
 
     Example: fmgym bench --json bench.json
     """
-    common.check_writable(json_)
+    common.check_outputs(json_)
     parts = _parts(cold)
     rows: dict[str, float] = {}
     with common.Bar("bench", "parts") as bar:
@@ -53,8 +53,10 @@ def bench(
             bar.move(done, len(parts), name)
             rows[name] = measure()
     content = {"machine": _machine(), "measures": rows}
-    common.write_json(json_, content)
-    _show(content)
+    try:
+        common.write_json(json_, content)
+    finally:
+        _show(content)
 
 
 def _parts(cold: bool) -> dict[str, Callable[[], float]]:

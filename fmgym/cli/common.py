@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
+import importlib.util
 import json
+import math
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,6 +21,7 @@ if TYPE_CHECKING:
 
 MOST_SEEDS = 100_000
 LAST_SEED = 2**63 - 1
+PICTURES = (".png", ".svg", ".pdf")
 
 
 class Interrupted(Exception):
@@ -29,6 +33,9 @@ PolicyName = Annotated[
 ]
 Seed = Annotated[str, typer.Option(metavar="SEED", help="The world's seed, 0 to 2**63-1.", show_default=False)]
 JsonFile = Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Also write what was computed as JSON.")]
+PlotFile = Annotated[
+    Path | None, typer.Option("--plot", metavar="FILE", help="Also draw it: .png, .svg or .pdf (extra `plot`).")
+]
 Seasons = Annotated[str, typer.Option(metavar="N", help="Seasons to play, 1 to 20.")]
 Opponents = Annotated[str, typer.Option(metavar="TIER", help="Scripted clubs: tiered, easy, medium or hard.")]
 Draft = Annotated[str, typer.Option(metavar="WHO", help="Who drafts the squad: agent (the policy) or auto.")]
@@ -54,16 +61,20 @@ def out() -> Console:
 
 def whole(text: str, name: str) -> int:
     """A whole number given as text."""
-    try:
-        return int(text)
-    except ValueError:
-        raise BadInput(f"--{name} takes a whole number, not {text!r}") from None
+    digits = text.removeprefix("-")
+    if not (digits.isascii() and digits.isdigit() and len(digits) <= len(str(LAST_SEED))):
+        raise BadInput(f"--{name} takes a whole number, not {_short(text)}")
+    return int(text)
+
+
+def _short(text: str) -> str:
+    return repr(text if len(text) <= 40 else f"{text[:37]}...")
 
 
 def seed(text: str) -> int:
     """One seed."""
-    if not (text.isascii() and text.isdigit() and int(text) <= LAST_SEED):
-        raise BadInput(f"a seed is a whole number from 0 to 2**63-1, not {text!r}")
+    if not (text.isascii() and text.isdigit() and len(text) <= len(str(LAST_SEED)) and int(text) <= LAST_SEED):
+        raise BadInput(f"a seed is a whole number from 0 to 2**63-1, not {_short(text)}")
     return int(text)
 
 
@@ -72,6 +83,8 @@ def seeds(text: str) -> list[int]:
     found: list[int] = []
     for part in text.split(","):
         first, dash, last = part.strip().partition("-")
+        if not first or (dash and not last):
+            raise BadInput(f"seeds are given like 1,2,3 or 1-20, not {_short(text)}")
         low = seed(first.strip())
         high = seed(last.strip()) if dash else low
         if high < low:
@@ -80,7 +93,7 @@ def seeds(text: str) -> list[int]:
             raise BadInput(f"at most {MOST_SEEDS} seeds at once")
         found.extend(range(low, high + 1))
     if len(set(found)) < len(found):
-        raise BadInput(f"seeds {text!r} name one seed twice")
+        raise BadInput(f"seeds {_short(text)} name one seed twice")
     return found
 
 
@@ -88,13 +101,14 @@ def changes(texts: Sequence[str] | None) -> dict[str, Any]:
     """Parameter changes given as ``match.home=1.3``; lists as ``board.reviews=[90,120]``."""
     found: dict[str, Any] = {}
     for text in texts or ():
-        name, equals, value = text.partition("=")
+        name, _, value = text.partition("=")
         try:
-            found[name.strip()] = json.loads(value)
-        except json.JSONDecodeError:
-            raise BadInput(f"--set takes GROUP.NAME=NUMBER, not {text!r}") from None
-        if not equals:
-            raise BadInput(f"--set takes GROUP.NAME=NUMBER, not {text!r}")
+            content = json.loads(value)
+        except (ValueError, RecursionError):
+            raise BadInput(f"--set takes GROUP.NAME=NUMBER, not {_short(text)}") from None
+        if name.strip() in found:
+            raise BadInput(f"--set gives {name.strip()} twice")
+        found[name.strip()] = content
     return found
 
 
@@ -106,30 +120,71 @@ def workers(jobs: str | None, backend: str, address: str | None) -> Workers:
     return Workers(1 if some is None and backend == "processes" else some, backend, address)
 
 
-def check_writable(path: Path | None) -> None:
-    """Raise ``BadInput`` unless the file can be written: before computing, not after."""
-    if path is None:
+def check_outputs(*paths: Path | None) -> None:
+    """Raise ``BadInput`` unless the files can be written and differ: before computing, not after."""
+    given = [path for path in paths if path is not None]
+    for path in given:
+        if path.is_dir():
+            raise BadInput(f"{path} is a folder; name a file in it")
+        if not path.parent.is_dir():
+            raise BadInput(f"there is no folder {path.parent}; make it first")
+        try:
+            _try(path)
+        except OSError as error:
+            raise BadInput(f"{path} cannot be written: {error.strerror}") from None
+    if len({path.absolute() for path in given}) < len(given):
+        raise BadInput(f"{given[0]} is named for two outputs; give each its own file")
+
+
+def _try(path: Path) -> None:
+    if _in_place(path):
+        if path.exists() and not os.access(path, os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
         return
-    if path.is_dir():
-        raise BadInput(f"{path} is a folder; name a file in it")
-    if not path.parent.is_dir():
-        raise BadInput(f"there is no folder {path.parent}; make it first")
     new = not path.exists()
-    try:
-        path.open("ab").close()
-    except OSError as error:
-        raise BadInput(f"{path} cannot be written: {error.strerror}") from None
+    path.open("ab").close()
     if new:
         path.unlink()
 
 
+def _in_place(path: Path) -> bool:
+    """Whether a file must not be replaced by another: a link, a device, a pipe, a file in a folder of others."""
+    special = path.is_symlink() or (path.exists() and not path.is_file())
+    return special or (path.exists() and not os.access(path.parent, os.W_OK))
+
+
 def write_json(path: Path | None, content: Any) -> None:
-    """Write the JSON file, whole or not at all."""
+    """Write the JSON file, whole or not at all. What is no number (the mean of nothing) becomes null."""
     if path is None:
         return
-    partial = path.with_name(path.name + ".tmp")
-    partial.write_text(json.dumps(content, indent=1) + "\n", "utf-8")
-    os.replace(partial, path)
+    text = json.dumps(_finite(content), indent=1, allow_nan=False) + "\n"
+    try:
+        if _in_place(path):
+            path.write_text(text, "utf-8")
+        else:
+            partial = path.with_name(f".{path.name[:100]}.{os.getpid()}.tmp")
+            partial.write_text(text, "utf-8")
+            os.replace(partial, path)
+    except OSError as error:
+        raise BadInput(f"{path} cannot be written: {error.strerror}") from None
+
+
+def _finite(content: Any) -> Any:
+    if isinstance(content, float):
+        return content if math.isfinite(content) else None
+    if isinstance(content, dict):
+        return {name: _finite(value) for name, value in content.items()}
+    return [_finite(value) for value in content] if isinstance(content, list | tuple) else content
+
+
+def check_plot(path: Path | None) -> None:
+    """Raise ``BadInput`` unless a picture can be drawn into the file."""
+    if path is None:
+        return
+    if path.suffix not in PICTURES:
+        raise BadInput(f"--plot draws {', '.join(PICTURES)} files, not {str(path)!r}")
+    if importlib.util.find_spec("matplotlib") is None:
+        raise BadInput("--plot needs matplotlib; install it with: pip install 'fmgym[plot]'")
 
 
 class Bar:

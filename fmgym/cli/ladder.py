@@ -44,7 +44,7 @@ def ladder(
         raise BadInput(f"policies {policies!r} name one policy twice")
     players, chosen = [baselines.make(name) for name in names], common.seeds(seeds)
     workers, years = common.workers(jobs, backend, address), common.whole(seasons, "seasons")
-    common.check_writable(json_)
+    common.check_outputs(json_)
     done = 0
     try:
         with common.Bar("ladder", "runs") as bar:
@@ -69,8 +69,10 @@ def ladder(
     except KeyboardInterrupt:
         kept = f"; the same command goes on from {keep}" if keep else "; with --keep a ladder can be resumed"
         raise common.Interrupted(f"interrupted{kept}") from None
-    common.write_json(json_, found.as_dict())
-    _show(found)
+    try:
+        common.write_json(json_, found.as_dict())
+    finally:
+        _show(found)
 
 
 def _show(found: Ladder) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fmgym.cli import common
-from fmgym.errors import BadInput, FMGymError
+from fmgym.errors import BadInput, FMGymError, Paused
 
 if TYPE_CHECKING:
     from fmgym.baselines.llm.policy import AgentPolicy
@@ -105,7 +105,7 @@ def llm(
         "draft": draft,
         "params": common.changes(set_),
     }
-    common.check_writable(json_)
+    common.check_outputs(json_)
     chosen, workers = common.seeds(seeds), _count(jobs, "jobs") or 1
     folder = out or Path("runs") / re.sub(r"[^A-Za-z0-9._-]+", "-", model)
     runs = [
@@ -250,7 +250,8 @@ def _report(runs: list[Run], json_: Path | None) -> int:
     common.out().print(table)
     for run in runs:
         if run.error:
-            print(f"fmgym: seed {run.seed}: {' '.join(str(run.error).split())}", file=sys.stderr)
+            more = "; the same command goes on" if isinstance(run.error, Paused) else ""
+            print(f"fmgym: seed {run.seed}: {' '.join(str(run.error).split())}{more}", file=sys.stderr)
     if not any(run.error for run in runs):
         return 0
     return 2 if all(isinstance(run.error, BadInput) for run in runs if run.error) else 1

@@ -41,7 +41,7 @@ def run(
     from fmgym.run import run as play
 
     player, chosen, years = baselines.make(policy), common.seed(seed), common.whole(seasons, "seasons")
-    common.check_writable(json_)
+    common.check_outputs(json_)
     try:
         with common.Bar(f"{policy}, seed {seed}:", "days") as bar:
             watch = _watch(bar)
@@ -49,8 +49,10 @@ def run(
     except KeyboardInterrupt:
         kept = f"; the same command resumes the run in {out}" if out else "; with --out a run can be resumed"
         raise common.Interrupted(f"interrupted{kept}") from None
-    common.write_json(json_, asdict(result))
-    show(result)
+    try:
+        common.write_json(json_, asdict(result))
+    finally:
+        show(result)
 
 
 def replay(folder: RunFolder, json_: common.JsonFile = None) -> None:
@@ -62,7 +64,7 @@ def replay(folder: RunFolder, json_: common.JsonFile = None) -> None:
     """
     from fmgym.run import replay as verify
 
-    common.check_writable(json_)
+    common.check_outputs(json_)
     with common.Bar(f"{folder}:", "days") as bar:
         result = verify(folder, _watch(bar))
     common.write_json(json_, asdict(result))
@@ -101,7 +103,7 @@ def show(result: RunResult) -> None:
     console.print(
         f"{result.policy} on seed {result.seed}: score {result.score:.2f}, {result.settle}"
         f" after {result.settle_year:g} years, {result.deaths} deaths, {result.honors} honors,"
-        f" value added {result.value_added:.0f}M, squad {result.squad_value:.0f}M,"
+        f" value added {result.value_added:.0f}M and squad {result.squad_value:.0f}M in money of day 0,"
         f" {result.stops} stops, {result.turns} turns, {result.calls} calls, {result.seconds:.1f} s",
         soft_wrap=True,
     )

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fmgym.cli import common
-from fmgym.errors import BadInput
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -24,9 +23,7 @@ def world(
     seasons: common.Seasons = "20",
     opponents: common.Opponents = "tiered",
     set_: common.Changes = None,
-    plot: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Draw the yearly means (needs the extra `plot`).")
-    ] = None,
+    plot: common.PlotFile = None,
     json_: common.JsonFile = None,
 ) -> None:
     """Run the world with scripted clubs only and print its yearly means over seeds.
@@ -36,10 +33,8 @@ def world(
     Example: fmgym world --seeds 1-100 --set market.heat=0.3 --plot world.png
     """
     chosen = common.seeds(seeds)
-    common.check_writable(plot)
-    common.check_writable(json_)
-    if plot:
-        _pyplot()
+    common.check_outputs(plot, json_)
+    common.check_plot(plot)
     from fmgym import alone
     from fmgym.params import Params
 
@@ -53,10 +48,12 @@ def world(
             params=params,
             progress=lambda done: bar.move(done, len(chosen)),
         )
-    _print(study)
-    if plot:
-        _draw(study, plot)
-    common.write_json(json_, _as_json(study, params.hash))
+    try:
+        common.write_json(json_, _as_json(study, params.hash))
+        if plot:
+            _draw(study, plot)
+    finally:
+        _print(study)
 
 
 def _print(study: Study) -> None:
@@ -68,7 +65,7 @@ def _print(study: Study) -> None:
     for name, measure in MEASURES.items():
         yearly = study.yearly(name)
         cells = [_number(yearly[year - 1]) for year in shown]
-        table.add_row(name, *cells, *_against_band(yearly.mean(), measure), measure.doc)
+        table.add_row(name, *cells, *_against_band(study.mean(name), measure), measure.doc)
     console.print(table)
     table = _table("whole run")
     for name, value in study.summary().items():
@@ -97,6 +94,8 @@ def _against_band(mean: float, measure: Measure) -> tuple[str, str]:
 
 
 def _number(value: float) -> str:
+    if value != value:
+        return "-"
     return f"{value:.0f}" if abs(value) >= 100 else f"{value:.1f}" if abs(value) >= 10 else f"{value:.2f}"
 
 
@@ -114,21 +113,13 @@ def _as_json(study: Study, params_hash: str) -> dict[str, Any]:
     }
 
 
-def _pyplot() -> Any:
-    try:
-        from matplotlib import pyplot  # type: ignore[import-not-found, unused-ignore]
-    except ImportError:
-        raise BadInput("--plot needs matplotlib; install it with: pip install 'fmgym[plot]'") from None
-    return pyplot
-
-
 def _draw(study: Study, path: Path) -> None:
     """One small panel a measure: the mean over seeds and the range of nine seeds in ten."""
     import numpy as np
+    from matplotlib import pyplot
 
     from fmgym.alone import MEASURES
 
-    pyplot = _pyplot()
     figure, panels = pyplot.subplots(3, 3, figsize=(12, 8), sharex=True, layout="constrained")
     years = np.arange(1, study.rows.shape[1] + 1)
     for panel, name in zip(panels.flat, PLOTTED, strict=True):
@@ -137,8 +128,5 @@ def _draw(study: Study, path: Path) -> None:
         panel.plot(years, study.yearly(name))
         panel.set_title(MEASURES[name].doc, fontsize=9)
     figure.supxlabel("season")
-    try:
-        figure.savefig(path)
-    except ValueError as error:
-        raise BadInput(f"{path} cannot be drawn: {error}") from None
+    figure.savefig(path)
     pyplot.close(figure)

@@ -193,4 +193,5 @@ def _copy_template(w, p, club, t):
     pl.club = -1
     pl.status = Status.EMPTY.value
     roster.make_senior(w, slot, club, tm.wage, year_end(tm.years - 1), tm.price)
+    pl.joined = -YEAR  # nobody has only just joined when the world opens
     scouting.refresh_player(w, p, slot)

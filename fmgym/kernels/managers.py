@@ -7,7 +7,7 @@ playing stays alive and solvent.
 
 import numpy as np
 
-from fmgym.calendar import age
+from fmgym.calendar import age, year_end
 from fmgym.enums import (
     N_FACILITIES,
     N_FORMATIONS,
@@ -29,8 +29,9 @@ from fmgym.state import record
 STARTERS = 4  # no position has more: half the greatest depth a manager can wish
 # What a market day's bidders ask of every player who is for sale, close together.
 GOOD = record(
-    [(name, np.int64) for name in ("slot", "club", "seat", "position", "value")]
-    + [("look", np.float64), ("youth", np.float64), ("sight", scouting.SIGHT)]
+    [(name, np.int64) for name in ("slot", "club", "kept", "position", "value")]
+    + [(name, np.float64) for name in ("bargain", "look", "youth")]
+    + [("sight", scouting.SIGHT)]
 )
 
 
@@ -107,7 +108,16 @@ def _wanted(w, p, club, slot):
     if age(w.day, pl.born) > p.manager.renew_age:
         return False
     better, _ = rank_at_position(w, p, club, slot)
-    return better < p.manager.depth[pl.position]
+    if better < (p.manager.depth[pl.position] + 1) // 2:
+        return True
+    return better < p.manager.depth[pl.position] and _keeps(w, p, slot)
+
+
+@njit
+def _keeps(w, p, slot):
+    """Whether a squad man gets another contract: clubs renew some and replace the others (drawn by contract)."""
+    pl = w.players[slot]
+    return uniform(key(w.seed, Domain.MANAGER, pl.uid, pl.contract_end), 0) < p.manager.keep
 
 
 @njit
@@ -132,12 +142,11 @@ def years_for(w, p, slot):
 
 @njit
 def prune(w, p, club):
-    """Before the season: players beyond the wished squad are put on the transfer list, others taken off."""
+    """Before the season: the least wanted beyond the least squad are put on the transfer list, others taken off."""
     c = w.clubs[club]
-    extra = c.n_squad - p.manager.squad_size[1]
     for i in range(c.n_squad):
         w.players[c.squad[i]].listed = 0
-    for _ in range(extra):
+    for _ in range(c.n_squad - p.manager.squad_size[0]):
         slot = _least_wanted(w, p, club)
         if slot >= 0:
             w.players[slot].listed = 1
@@ -210,11 +219,15 @@ def market_day(w, p):
 
 @njit
 def _goods(w, p, goods):
-    """List all that clubs may bid for today, whichever club it is: most are passed over by what is listed."""
+    """List all that clubs may bid for today, whichever club it is: most are passed over by what is listed.
+
+    Nobody bids for a player who has only just joined his club.
+    """
     n = 0
     for slot in range(len(w.players)):
         pl = w.players[slot]
-        if market.sellable(w, p, slot) and age(w.day, pl.born) <= p.manager.buy_age:
+        settled = w.day - pl.joined >= p.market.resale_days
+        if settled and market.sellable(w, p, slot) and age(w.day, pl.born) <= p.manager.buy_age[pl.listed]:
             _show(w, p, slot, goods[n])
             n += 1
     return n
@@ -226,17 +239,21 @@ def _show(w, p, slot, g):
     pl = w.players[slot]
     g.slot = slot
     g.club = pl.club
-    g.seat = w.clubs[pl.club].seat if pl.club >= 0 else -1
+    g.kept = pl.listed == 0 and pl.club >= 0 and w.clubs[pl.club].seat >= 0
     g.position = pl.position
     g.value = pl.value
-    g.look = pl.pub_ability + p.manager.look
+    g.bargain = p.manager.bargain * pl.listed
+    g.look = pl.pub_ability + p.manager.look + g.bargain
     g.youth = youth_weight(p, age(w.day, pl.born))
     scouting.look_at(w, p, slot, g.sight)
 
 
 @njit
 def choose_bid(w, p, club, goods, count, level, starters):
-    """The best affordable upgrade in the league and what to bid for him; (-1, 0) for none."""
+    """The best affordable upgrade in the league and what to bid for him; (-1, 0) for none.
+
+    Listed players are looked at for the squad too; those whom a seat has not listed, only now and then.
+    """
     c = w.clubs[club]
     room = spending_room(w, p, club)
     if room < p.market.min_fee or c.n_squad >= p.manager.squad_size[1] + 1:
@@ -254,9 +271,9 @@ def choose_bid(w, p, club, goods, count, level, starters):
     for i in range(len(goods)):
         g = goods[i]
         need = level[g.position]
-        if g.look < need or g.value > room or g.club == club or (g.seat >= 0 and not seats_too):
+        if g.look < need or g.value > room or g.club == club or (g.kept and not seats_too):
             continue
-        gain = _gain(w, p, club, g, need)
+        gain = _gain(w, p, club, g, need - g.bargain)
         if gain > best_gain and _within_reach(w, p, club, g.slot, wages):
             best = g.slot
             best_gain = gain
@@ -285,10 +302,8 @@ def _gain(w, p, club, g, need):
 
 @njit
 def _bid(w, p, club, slot, room, u):
-    ability, potential = scouting.believed(w, p, club, slot)
-    mean = market.believed_worth(w, p, ability, potential, slot)
     share = p.market.first_bid + u * (p.market.buyer_cap - p.market.first_bid)
-    return min(thousands(mean * share), room)
+    return min(thousands(share * _fair(w, p, club, slot)), room)
 
 
 @njit
@@ -365,9 +380,15 @@ def _offer_to_seat(w, p, club, slot, fee):
 @njit
 def ceiling(w, p, buyer, slot):
     """The most a scripted buyer pays for a player: a share over what it believes."""
+    return thousands(_fair(w, p, buyer, slot) * p.market.seat_ceiling)
+
+
+@njit
+def _fair(w, p, buyer, slot):
+    """What a scripted buyer takes for a fair fee: less for a player whom his club has put up for sale."""
     ability, potential = scouting.believed(w, p, buyer, slot)
     mean = market.believed_worth(w, p, ability, potential, slot)
-    return thousands(mean * p.market.seat_ceiling)
+    return mean * p.market.surplus if w.players[slot].listed == 1 else mean
 
 
 @njit
@@ -379,12 +400,24 @@ def free_agents(w, p):
     level = np.zeros(N_POSITIONS, np.float64)
     best = np.zeros((N_POSITIONS, STARTERS), np.float64)
     goods = np.empty(w.n_free, GOOD)
-    for i in range(len(goods)):
-        _show(w, p, w.free[i], goods[i])
+    n = _on_the_street(w, p, goods)
     for i in range(clubs):
         club = (start + i) % clubs
         if scripted(w, club):
-            _sign_free(w, p, club, goods, count, level, best)
+            _sign_free(w, p, club, goods[:n], count, level, best)
+
+
+@njit
+def _on_the_street(w, p, goods):
+    """List the free agents whom scripted clubs may want."""
+    n = 0
+    for i in range(w.n_free):
+        years = age(w.day, w.players[w.free[i]].born)
+        if p.manager.free_age <= years <= p.manager.renew_age:
+            _show(w, p, w.free[i], goods[n])
+            goods[n].value = 0  # he costs no fee
+            n += 1
+    return n
 
 
 @njit
@@ -415,7 +448,7 @@ def _best_free(w, p, club, goods, count, level):
         pl = w.players[g.slot]
         short = count[g.position] < p.manager.depth[g.position]
         need = level[g.position] - (p.manager.short if short else 0.0) - (p.manager.short if short_squad else 0.0)
-        if pl.status != Status.FREE or g.look < need or age(w.day, pl.born) > p.manager.renew_age:
+        if pl.status != Status.FREE or g.look < need:
             continue
         gain = _gain(w, p, club, g, need)
         if gain <= best_gain:
@@ -429,17 +462,15 @@ def _best_free(w, p, club, goods, count, level):
 
 @njit
 def promote_youth(w, p, club):
-    """After the intake and when short: prospects who would be of use get their first contract."""
+    """After the intake: prospects of use whose term ends, or any when short, get their first contract."""
     c = w.clubs[club]
     for i in range(c.n_academy - 1, -1, -1):
         slot = c.academy[i]
         pl = w.players[slot]
         if c.n_squad >= p.manager.squad_size[1] + p.manager.youth_extra:
             return
-        lapsing = pl.academy_until <= w.day + 360
         ready = future(p, pl, w.day) >= _squad_level(w, p, club) - p.manager.promote_gap
-        old = age(w.day, pl.born) >= p.manager.promote_age
-        if ready and (lapsing or old or c.n_squad < p.manager.squad_size[0]):
+        if ready and (pl.academy_until <= year_end(w.season) or c.n_squad < p.manager.squad_size[0]):
             academy.promote(w, p, club, slot)
 
 

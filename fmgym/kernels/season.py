@@ -5,7 +5,7 @@ import numpy as np
 from fmgym.enums import Domain, Inbox, Status
 from fmgym.jit import njit
 from fmgym.kernels import academy, board, contracts, development, finance, inbox, scouting
-from fmgym.rng import below, key
+from fmgym.rng import below, key, uniform
 from fmgym.score import net_worth, raw_now, squad_value
 from fmgym.state import YEAR
 
@@ -83,7 +83,7 @@ def _fixture(w, n, r, day, home, away):
 
 @njit
 def sort_table(w):
-    """Positions by points, goal difference, goals, then club number."""
+    """Positions by points, goal difference, goals, last season's place, then a draw for the season."""
     clubs = len(w.clubs)
     for club in range(clubs):
         position = 1
@@ -104,7 +104,10 @@ def _ahead(w, a, b):
         return x.goals_for - x.goals_against > y.goals_for - y.goals_against
     if x.goals_for != y.goals_for:
         return x.goals_for > y.goals_for
-    return a < b
+    if x.last_position != y.last_position:
+        return x.last_position < y.last_position
+    k = key(w.seed, Domain.TIES, 0, w.season)
+    return uniform(k, a) < uniform(k, b)
 
 
 @njit

@@ -111,6 +111,7 @@ def refuse_fee(w, p, club, uid, bid):
     t.day = w.day
     t.floor = max(t.floor, bid)
     t.rejections += 1
+    _warm(w, p, club, p.market.haggle)
     if t.rejections >= p.market.cooldown_after:
         t.rejections = 0
         t.cooldown = w.day + p.market.cooldown_days
@@ -156,9 +157,23 @@ def markup(w, p, seller, buyer):
 
 @njit
 def heat(w, p, buyer):
-    """The rise of all asks a busy buyer meets."""
-    c = w.clubs[buyer]
+    """The rise of all asks a busy buyer meets: it grows with the square of what he lately did."""
+    lately = _lately(w, p, buyer)
+    return p.market.heat * lately * lately
+
+
+@njit
+def _lately(w, p, club):
+    """A club's purchases of late, refused bids counting a little; old ones fade."""
+    c = w.clubs[club]
     return faded(c.heat, w.day - c.heat_day, p.market.heat_half_life)
+
+
+@njit
+def _warm(w, p, club, amount):
+    c = w.clubs[club]
+    c.heat = _lately(w, p, club) + amount
+    c.heat_day = w.day
 
 
 @njit
@@ -167,6 +182,4 @@ def dealt(w, p, seller, buyer):
     pair = w.pairs[seller, buyer]
     pair.markup = markup(w, p, seller, buyer) + p.market.pair
     pair.day = w.day
-    c = w.clubs[buyer]
-    c.heat = heat(w, p, buyer) + p.market.heat
-    c.heat_day = w.day
+    _warm(w, p, buyer, 1.0)

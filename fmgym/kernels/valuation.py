@@ -32,10 +32,15 @@ def youth_weight(p, years):
 def worth(w, p, slot, ability, potential):
     """Value in k of a player on a full contract, given what one believes of him."""
     pl = w.players[slot]
-    years = age(w.day, pl.born)
+    return price(p, inflation(p, w.day), pl.position, age(w.day, pl.born), ability, potential)
+
+
+@njit
+def price(p, money, position, years, ability, potential):
+    """Value in k, at a level ``money`` of prices, of anyone of that position, age, ability and potential."""
     seen = ability + p.value.potential * max(potential - ability, 0.0) * youth_weight(p, years)
     level = exp2((seen - p.value.reference) / p.value.double)
-    return p.value.norm * inflation(p, w.day) * level * age_factor(p, pl.position, years)
+    return p.value.norm * money * level * age_factor(p, position, years)
 
 
 @njit
@@ -70,7 +75,12 @@ def market_value(w, p, slot, ability, potential):
 @njit
 def wage_norm(w, p, slot, ability):
     """The usual yearly wage in k of a player of that believed ability."""
-    years = age(w.day, w.players[slot].born)
+    return inflation(p, w.day) * wage_at(p, ability, age(w.day, w.players[slot].born))
+
+
+@njit
+def wage_at(p, ability, years):
+    """The usual yearly wage in first-year k at an ability and an age."""
     young = min(max((years - 17.0) / 6.0, 0.0), 1.0)
     level = exp2((ability - p.value.reference) / p.wage.double)
-    return p.wage.norm * inflation(p, w.day) * level * (p.wage.youth + (1.0 - p.wage.youth) * young)
+    return p.wage.norm * level * (p.wage.youth + (1.0 - p.wage.youth) * young)

@@ -1,18 +1,19 @@
-"""The three anchors of appendix E: the same every time, and playing only what the tools show."""
+"""The scripted policies: the same every time, and functions of the stop alone."""
 
 import pytest
 
 from fmgym.baselines import POLICIES, make
-from fmgym.baselines.heuristic import ROLES, SQUAD, pick_eleven
+from fmgym.baselines.heuristic import SQUAD
 from fmgym.baselines.random import Dice
 from fmgym.errors import BadInput
 from fmgym.run import run
 from fmgym.session import Session
 
 ANCHORS = ["random", "idle", "heuristic"]
+SCRIPTED = [*ANCHORS, "strategist", "oracle"]
 
 
-@pytest.mark.parametrize("name", ANCHORS)
+@pytest.mark.parametrize("name", SCRIPTED)
 def test_same_seed_same_run_and_another_seed_another(name: str) -> None:
     first, again, other = (run(make(name), seed, 1) for seed in (5, 5, 6))
     assert first.digest == again.digest
@@ -21,9 +22,9 @@ def test_same_seed_same_run_and_another_seed_another(name: str) -> None:
 
 
 def test_unknown_policy_is_named_with_the_known_ones() -> None:
-    with pytest.raises(BadInput, match="random, idle, heuristic"):
+    with pytest.raises(BadInput, match="random, idle, heuristic, strategist, oracle"):
         make("clever")
-    assert set(ANCHORS) <= set(POLICIES)
+    assert set(SCRIPTED) == set(POLICIES)
 
 
 def test_idle_only_advances() -> None:
@@ -35,15 +36,22 @@ def test_idle_only_advances() -> None:
     assert tools == {"advance"}
 
 
-@pytest.mark.parametrize("name", ANCHORS)
+@pytest.mark.parametrize("name", SCRIPTED)
 def test_policy_is_a_function_of_the_stop(name: str) -> None:
     """A fresh policy on a copy of the state plays the stop as one that has played all before it."""
     old, session = make(name), Session.open(3, 1)
-    for _ in range(6):
+    for _ in range(9):
         twin = session.copy()
         old.play(session.stop())
         make(name).play(twin.stop())
         assert session.digest() == twin.digest()
+
+
+@pytest.mark.parametrize("name", SCRIPTED)
+@pytest.mark.parametrize("queries", [1, 2])
+def test_policy_does_without_what_a_spent_budget_refuses(name: str, queries: int) -> None:
+    changes = {"stop.queries": queries, "stop.negotiations": 1}
+    assert run(make(name), 1, 1, params=changes).settle == "completed"
 
 
 def test_random_dice_depend_on_seed_and_stop_alone() -> None:
@@ -62,15 +70,3 @@ def test_heuristic_drafts_a_whole_squad_within_its_wages() -> None:
     assert counts == SQUAD
     finances = session.call("get_finances").data
     assert finances["wages_a_year_m"] <= 0.62 * finances["expected_revenue_m"]
-
-
-def test_eleven_has_everyone_in_his_place_and_rests_the_tired() -> None:
-    rows = [
-        {"id": f"P{i:05d}", "position": position, "ability": "70-74", "form": 0.0, "morale": 50, "condition": condition}
-        for i, (position, condition) in enumerate((p, c) for p in (*ROLES, *ROLES) for c in (60, 95))
-    ]
-    eleven = pick_eleven(rows)
-    chosen = {row["id"]: row for row in rows if row["id"] in eleven}
-    assert [chosen[i]["position"] for i in eleven] == list(ROLES)
-    assert {row["condition"] for row in chosen.values()} == {95}
-    assert pick_eleven([row for row in rows if row["position"] != "GK"]) == []

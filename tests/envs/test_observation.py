@@ -149,8 +149,8 @@ def scramble(b: Batch) -> None:
     rng = np.random.default_rng(7)
     truth = b.worlds["truth"]
     for name in truth.dtype.names:
-        whole = truth.dtype[name].kind == "i"
-        truth[name] = rng.integers(0, 5, truth.shape) if whole else rng.uniform(1, 99, truth.shape)
+        whole = truth[name].dtype.kind == "i"
+        truth[name] = rng.integers(0, 5, truth[name].shape) if whole else rng.uniform(1, 99, truth[name].shape)
     for name in ("ability", "potential"):
         b.worlds["templates"][name] = rng.uniform(40, 90, b.worlds["templates"].shape)
 

@@ -36,6 +36,57 @@ def same(a: object, b: object) -> bool:
     return data_equivalence(a, b, exact=True)
 
 
+@pytest.mark.parametrize("action", [1.7, "3", None, np.float32(0.5), float("nan"), [0], np.array([0]), -1, 10**6])
+def test_what_is_no_action_is_refused(action) -> None:
+    env = SoloEnv(seasons=1, draft="auto")
+    env.reset(seed=1)
+    before = env.batch.world(0).digest()
+    with pytest.raises(InvalidAction, match="whole numbers from 0 to"):
+        env.step(action)
+    assert env.batch.world(0).digest() == before
+    for index in (0, np.int64(0), np.array(0)):
+        env.step(index)
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"params": [1]}, "changes of parameters are"),
+        ({"params": "x"}, "changes of parameters are"),
+        ({"params": {1: 2}}, "no parameter 1"),
+        ({"opponents": ["easy"]}, "opponents must be one of"),
+        ({"draft": ["auto"]}, "draft must be one of"),
+    ],
+)
+def test_options_of_other_kinds_are_refused(options, says) -> None:
+    with pytest.raises(BadInput, match=says):
+        SoloEnv(**options)
+
+
+def test_parameters_come_as_numpy_too() -> None:
+    one = SoloEnv(seasons=1, params={"market.heat": np.float32(0.5), "calendar.rounds": np.array([65, 290])})
+    two = SoloEnv(seasons=1, params={"market.heat": 0.5, "calendar.rounds": [65, 290]})
+    assert one.batch.params.hash == two.batch.params.hash
+
+
+def test_a_state_of_another_environment_is_refused() -> None:
+    env, other = SoloEnv(seasons=1), SoloEnv(seasons=2)
+    env.reset(seed=1)
+    other.reset(seed=1)
+    before = other.batch.world(0).digest()
+    with pytest.raises(BadInput, match="'seasons': 1"):
+        other.set_state(env.get_state())
+    for nothing in ({}, None):
+        with pytest.raises(BadInput, match="what get_state"):
+            other.set_state(nothing)
+    assert other.batch.world(0).digest() == before
+
+
+def test_nothing_is_rendered_before_the_first_reset() -> None:
+    with pytest.raises(ResetNeeded, match="before render"):
+        SoloEnv(seasons=1, render_mode="ansi").render()
+
+
 def test_gymnasium_check_env() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -183,14 +234,6 @@ def test_step_outside_an_episode_is_an_error() -> None:
     _steps(env, seed=1)
     with pytest.raises(ResetNeeded, match="reset"):
         env.step(0)
-
-
-@pytest.mark.parametrize("action", [-1, 5000])
-def test_action_out_of_range_is_an_error(action: int) -> None:
-    env = SoloEnv(seasons=1)
-    env.reset(seed=1)
-    with pytest.raises(InvalidAction, match="actions are 0 to"):
-        env.step(action)
 
 
 @pytest.mark.parametrize(

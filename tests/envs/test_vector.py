@@ -165,6 +165,19 @@ def test_a_world_has_one_digest_alone_and_among_eight_on_one_thread_and_two() ->
     assert len(set(one)) == 8
 
 
+def test_what_are_no_actions_or_seeds_is_refused() -> None:
+    envs = SoloVectorEnv(2, seasons=1)
+    envs.reset(seed=1)
+    for actions in ([0.5, 0], [float("nan"), 0], ["a", "b"], [0], [0, -1], [0, 10**6], None):
+        with pytest.raises(InvalidAction, match="whole numbers from 0"):
+            envs.step(actions)
+    for seed in ("x", "xy", [1], [1, 2, 3]):
+        with pytest.raises(BadInput, match="a list of 2"):
+            envs.reset(seed=seed)
+    with pytest.raises(BadInput, match="beyond the last seed"):
+        envs.reset(seed=2**63 - 1)
+
+
 def test_what_is_handed_out_is_a_copy_unless_asked() -> None:
     kept, viewed = SoloVectorEnv(2, seasons=1), SoloVectorEnv(2, seasons=1, copy=False)
     for envs, shares in ((kept, False), (viewed, True)):
@@ -223,7 +236,7 @@ def test_wrong_use_says_what_would_be_right() -> None:
     for mask in (np.zeros(2, bool), np.ones(3, bool), [True, False]):
         with pytest.raises(ValueError, match="reset_mask"):
             envs.reset(options={"reset_mask": mask})
-    with pytest.raises(ValueError, match="as many as worlds"):
+    with pytest.raises(ValueError, match="a list of 2"):
         envs.reset(seed=[1])
     with pytest.raises(BadInput, match="num_envs"):
         SoloVectorEnv(0)

@@ -5,6 +5,7 @@ import pytest
 
 from fmgym.enums import Error, OfferKind, OfferState, Outcome, Reply, Tool
 from fmgym.kernels import actions, managers, market, talks
+from fmgym.params import Params
 from fmgym.state import MAX_ARGS
 
 SUMMER = 4  # the first stop inside the window
@@ -51,7 +52,8 @@ def test_rejections_raise_the_ask_which_fades(world):
     before = ask(world, slot)
     assert call(world, Tool.MAKE_TRANSFER_OFFER, uid, 50, 0)[1] == Outcome.REJECTED
     after = ask(world, slot)
-    assert after == pytest.approx(before * (1 + world.p.market.rise), rel=1e-3)
+    haggled = 1 + world.p.market.heat * world.p.market.haggle**2
+    assert after == pytest.approx(before * (1 + world.p.market.rise) * haggled, rel=1e-3)
     assert ask(world, slot, buyer=5) == ask(world, slot, buyer=5), "another bidder meets no rise"
     world.w.day += int(world.p.market.half_life)
     faded = talks.fee_rise(world.w, world.p, 0, uid)
@@ -98,6 +100,35 @@ def test_deals_mark_up_the_pair_and_heat_the_buyer(world):
     heat = 1 + p.market.heat
     assert ask(world, other) == pytest.approx(before[1] * heat, rel=1e-3)
     assert ask(world, same) == pytest.approx(before[0] * heat * (1 + p.market.pair), rel=1e-3)
+    for _ in range(3):
+        talks.dealt(w, p, 5, 0)
+    assert ask(world, other) == pytest.approx(before[1] * (1 + 16 * p.market.heat), rel=1e-3), "as the square"
+
+
+def wanted(w, p):
+    """The slots that scripted clubs bid for today."""
+    goods = np.empty(len(w.players), managers.GOOD)
+    goods = goods[: managers._goods(w, p, goods)]
+    room = np.zeros(8, np.int64), np.zeros(8), np.zeros((8, managers.STARTERS))
+    return [managers.choose_bid(w, p, club, goods, *room)[0] for club in range(1, len(w.clubs))]
+
+
+def test_a_listed_player_of_a_seat_draws_bids_at_a_discount(world):
+    w, p = world.w, world.p
+    slot = int(w.clubs[0].squad[5])
+    w.players[slot].born, w.players[slot].listed = w.day - 25 * 360, 0
+    w.truth[slot].ability, w.players[slot].pub_ability, w.players[slot].own_ability = 85.0, 72.0, 60.0  # a bargain
+    fair = managers.ceiling(w, p, 5, slot)
+    w.players[slot].listed = 1
+    assert managers.ceiling(w, p, 5, slot) == pytest.approx(fair * p.market.surplus, abs=2)
+    quiet = Params.default().replace({"market.seat_bids": 0.0}).record[0]
+    for club in range(1, 16):
+        w.clubs[club].cash = 200_000
+    assert slot in wanted(w, quiet)
+    w.players[slot].joined = w.day - 5
+    assert slot not in wanted(w, quiet), "he has only just joined"
+    w.players[slot].joined, w.players[slot].listed = -360, 0
+    assert slot not in wanted(w, quiet), "nobody looks at a seat's other players"
 
 
 def test_instalments_are_owed_and_cost_a_premium(world):

@@ -7,6 +7,7 @@ from fmgym.calendar import age, year_end
 from fmgym.enums import Facility, Ledger, Settle, Status, StopKind
 from fmgym.kernels import academy, board, contracts, development, finance, managers, roster, season
 from fmgym.state import YEAR
+from fmgym.world import World
 
 
 @pytest.fixture
@@ -249,6 +250,21 @@ def test_settlement_pays_honors(world):
     season.settle_season(w, p)
     honors = {int(c.position): int(c.honors) for c in w.clubs}
     assert [honors[place] for place in (1, 2, 4, 5)] == [100, 20, 20, 0]
+
+
+def test_places_before_round_one_are_last_seasons(world):
+    w, p = world.w, world.p
+    for club in range(len(w.clubs)):
+        w.clubs[club].last_position = len(w.clubs) - club
+    season.open_season(w, p)
+    assert [int(c.position) for c in w.clubs] == list(range(len(w.clubs), 0, -1))
+
+
+def test_the_first_seasons_places_are_drawn():
+    """No club stands first for its number: over worlds the seat's club has many places."""
+    places = {int(World.open(seed, seasons=1, auto_draft=True).w.clubs[0].position) for seed in range(12)}
+    assert len(places) > 5
+    assert not places - set(range(1, 17))
 
 
 def test_default_handling_fills_a_short_squad_weakly(world):

@@ -2,10 +2,12 @@
 
 import gymnasium as gym
 import numpy as np
+import pytest
 from gymnasium import spaces
 
 from fmgym.envs.solo import SoloEnv
 from fmgym.envs.vector import SoloVectorEnv
+from fmgym.errors import BadInput
 from fmgym.wrappers import FlatObs, FlatVectorObs
 
 
@@ -36,3 +38,12 @@ def test_vector_rows_are_the_singles() -> None:
     assert rows in envs.observation_space
     for i, row in enumerate(rows):
         np.testing.assert_array_equal(row, FlatObs(SoloEnv(seasons=1)).reset(seed=4 + i)[0])
+
+
+def test_other_environments_are_refused() -> None:
+    for env in (gym.make("CartPole-v1"), FlatObs(SoloEnv(seasons=1))):
+        with pytest.raises(BadInput, match="wraps FMBench-Solo-v0"):
+            FlatObs(env)
+    for envs in (gym.make_vec("CartPole-v1", 2), FlatVectorObs(SoloVectorEnv(2, seasons=1))):
+        with pytest.raises(BadInput, match="vector_entry_point"):
+            FlatVectorObs(envs)

@@ -1,0 +1,7 @@
+"""`python -m fmgym` is `fmgym`."""
+
+import sys
+
+from fmgym.cli import main
+
+sys.exit(main())
