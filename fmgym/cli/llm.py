@@ -6,6 +6,8 @@ import re
 import sys
 import threading
 import time
+from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from fmgym.run import RunResult
 
 PROVIDERS = ("openai", "anthropic")
+LOCAL_CONTEXT = 7_500  # tokens of a conversation with --local, as the harness estimates them
 REFRESH = 0.25  # seconds between looks at how far the runs are
 
 
@@ -33,6 +36,10 @@ def llm(
         str | None, typer.Option(metavar="URL", help="An endpoint that speaks OpenAI's chat completions.")
     ] = None,
     provider: Annotated[str, typer.Option(metavar="NAME", help="The client: openai or anthropic.")] = "openai",
+    agent_cmd: Annotated[
+        str | None, typer.Option(metavar="COMMAND", help="A program of your own that is asked (docs/agents.md).")
+    ] = None,
+    local: Annotated[bool, typer.Option("--local", help="A small model on this machine (docs/local.md).")] = False,
     speaks: Annotated[
         str, typer.Option(metavar="FORM", help="tools, or json for models without tool calls.")
     ] = "tools",
@@ -80,8 +87,8 @@ def llm(
         raise BadInput(f"--provider takes {' or '.join(PROVIDERS)}, not {provider!r}")
     if speaks not in ("tools", "json"):
         raise BadInput(f"--speaks takes tools or json, not {speaks!r}")
-    if model is None:
-        raise BadInput("--model names the model to be asked")
+    if sum(map(bool, (model, agent_cmd, local))) != 1:
+        raise BadInput("name who is asked by one of --model, --agent-cmd and --local")
     settings: dict[str, Any] = {
         "base_url": base_url,
         "speaks": speaks,
@@ -107,22 +114,53 @@ def llm(
     }
     common.check_outputs(json_)
     chosen, workers = common.seeds(seeds), _count(jobs, "jobs") or 1
-    folder = out or Path("runs") / re.sub(r"[^A-Za-z0-9._-]+", "-", model)
-    runs = [
-        Run(seed, folder / f"seed-{seed}", AgentPolicy(_agent(provider, model, settings), **conditions))
-        for seed in chosen
-    ]
-    _play(runs, workers, knobs)
+    with ExitStack() as stack:
+        if agent_cmd is not None:
+            make = _program(agent_cmd, settings, kept=memory == "session")
+        elif local:
+            make = _local(settings, stack)
+            conditions["max_context"] = min(conditions["max_context"], LOCAL_CONTEXT)
+        else:
+            make = _model(provider, str(model), settings)
+        runs = [Run(seed, AgentPolicy(make(), **conditions)) for seed in chosen]
+        folder = out or Path("runs") / re.sub(r"[^A-Za-z0-9._-]+", "-", runs[0].policy.name).strip("-")
+        for run in runs:
+            run.folder = folder / f"seed-{run.seed}"
+        _play(runs, workers, knobs)
     return _report(runs, json_)
 
 
-def _agent(provider: str, model: str, settings: dict[str, Any]) -> Agent:
-    """The agent that the options mean."""
+def _model(provider: str, model: str, settings: dict[str, Any]) -> Callable[[], Agent]:
+    """How a run's agent is made when a model behind an endpoint is asked."""
     from fmgym.baselines.llm.anthropic_messages import AnthropicAgent
     from fmgym.baselines.llm.openai_chat import OpenAIAgent
 
-    agent: Agent = (AnthropicAgent if provider == "anthropic" else OpenAIAgent)(model, **settings)
-    return agent
+    client = AnthropicAgent if provider == "anthropic" else OpenAIAgent
+    return lambda: client(model, **settings)
+
+
+def _program(command: str, settings: dict[str, Any], kept: bool) -> Callable[[], Agent]:
+    """... when a program is asked; ``kept``: one process for the whole run."""
+    from fmgym.baselines.llm.process import ProcessAgent
+
+    _refuse(settings, "--agent-cmd", ("base_url", "temperature", "reasoning", "max_output"))
+    return lambda: ProcessAgent(command, speaks=settings["speaks"], kept=kept, timeout=settings["timeout"])
+
+
+def _local(settings: dict[str, Any], stack: ExitStack) -> Callable[[], Agent]:
+    """... when a model on this machine is asked; its server runs until the stack is left."""
+    from fmgym.baselines.llm.local import LocalAgent, LocalServer
+
+    _refuse(settings, "--local", ("base_url", "temperature", "reasoning", "max_output"))
+    server = LocalServer()
+    stack.callback(server.close)
+    return lambda: LocalAgent(server, timeout=settings["timeout"])
+
+
+def _refuse(settings: dict[str, Any], option: str, names: tuple[str, ...]) -> None:
+    for name in names:
+        if settings[name] is not None:
+            raise BadInput(f"{option} takes no --{name.replace('_', '-')}")
 
 
 def _number(text: str | None, name: str) -> float | None:
@@ -151,8 +189,8 @@ class Run:
     """One seed's run: how far it is and how it ended."""
 
     seed: int
-    folder: Path
     policy: AgentPolicy
+    folder: Path = Path()
     days: tuple[int, int] = (0, 1)
     result: RunResult | None = None
     error: FMGymError | None = None
