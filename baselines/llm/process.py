@@ -131,7 +131,7 @@ def _reply(answered: Answered) -> Reply:
             answered.failure if known else Ended.AGENT, answered.reason[:TAIL], answered.retry_after, answered.usage
         )
     calls = [ToolUse(f"call_{i}", call.tool, call.args) for i, call in enumerate(answered.calls, 1)]
-    return Reply(answered.text, calls, answered.usage, answered.model)
+    return Reply(text=answered.text, calls=calls, usage=answered.usage, model=answered.model)
 
 
 def _hidden(line: bytes) -> bytes:

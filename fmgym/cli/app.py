@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 import fmgym
-from fmgym.cli import bench, common, ladder, llm, mcp, reference, run, transcript, world
+from fmgym.cli import bench, common, ladder, llm, mcp, reference, run, tokens, transcript, world
 from fmgym.errors import BadInput, CheckFailed, Paused
 
 INTERRUPTED = 130
@@ -32,6 +32,7 @@ app.command()(reference.tools)
 app.command()(reference.rules)
 app.command()(llm.llm)
 app.command()(mcp.mcp)
+app.command()(tokens.tokens)
 app.command()(transcript.transcript)
 app.command()(bench.bench)
 app.command()(world.world)
