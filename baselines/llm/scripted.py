@@ -76,8 +76,8 @@ class ScriptedAgent:
             return self._begin(request)
         if turn == CALLS - 2 and stop % 4 == 0:
             return _promote(request.messages[-1])
-        if turn == CALLS - 2 and stop <= len(ORDERS):
-            return "set_standing_order", ORDERS[stop - 1]
+        if turn == CALLS - 2 and stop - 2 < len(ORDERS):
+            return "set_standing_order", ORDERS[stop - 2]
         return LOOKS[((CALLS - 2) * stop + turn) % len(LOOKS)] if stop % 4 else LOOKS[(5, 5, 0)[turn - 1]]
 
     def _begin(self, request: Request) -> tuple[str, dict[str, Any]]:
@@ -85,7 +85,7 @@ class ScriptedAgent:
             return "get_draft_pool", {}
         if request.turn == 2:
             return "submit_draft", {"template_ids": _picks(request.messages[-1])}
-        return "set_standing_order", ORDERS[0]
+        return "get_finances", {}
 
     def _used(self, request: Request, calls: list[ToolUse]) -> Usage:
         """Tokens read and written in a turn."""
