@@ -6,6 +6,7 @@ the server holds its replies to the tools' schemas.
 
 from __future__ import annotations
 
+import functools
 import importlib
 import importlib.util
 import json
@@ -57,6 +58,12 @@ class LocalServer:
     def close(self) -> None:
         """End the server."""
         self._server = None
+
+
+@functools.cache
+def shared_server() -> LocalServer:
+    """The server of all runs of this process, until it ends."""
+    return LocalServer()
 
 
 class LocalAgent(OpenAIAgent):

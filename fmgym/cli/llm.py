@@ -6,24 +6,19 @@ import re
 import sys
 import threading
 import time
-from collections.abc import Callable
-from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fmgym.cli import common
+from fmgym.cli import agents, common
 from fmgym.errors import BadInput, FMGymError, Paused
 
 if TYPE_CHECKING:
     from fmgym.baselines.llm.policy import AgentPolicy
-    from fmgym.baselines.llm.protocol import Agent
     from fmgym.run import RunResult
 
-PROVIDERS = ("openai", "anthropic")
-LOCAL_CONTEXT = 7_500  # tokens of a conversation with --local, as the harness estimates them
 REFRESH = 0.25  # seconds between looks at how far the runs are
 
 
@@ -61,7 +56,7 @@ def llm(
     ] = "pause",
     max_usd: Annotated[str | None, typer.Option(metavar="N", help="Pause a run when it has cost so much.")] = None,
     max_tokens: Annotated[str | None, typer.Option(metavar="N", help="Pause a run when it has used so many.")] = None,
-    prices: Annotated[Path | None, typer.Option(metavar="FILE", help="Another table of prices.")] = None,
+    prices: Annotated[str | None, typer.Option(metavar="FILE", help="Another table of prices.")] = None,
     jobs: Annotated[str, typer.Option(metavar="N", help="Runs at once.")] = "1",
     seasons: common.Seasons = "20",
     opponents: common.Opponents = "tiered",
@@ -80,108 +75,41 @@ def llm(
 
     Example: fmgym llm --model gpt-4.1-mini --seeds 1,1024,2026 --jobs 3 --max-usd 20
     """
-    from fmgym.baselines.llm import account
-    from fmgym.baselines.llm.policy import AgentPolicy, Patience
+    from fmgym.state import YEAR
 
-    if provider not in PROVIDERS:
-        raise BadInput(f"--provider takes {' or '.join(PROVIDERS)}, not {provider!r}")
-    if speaks not in ("tools", "json"):
-        raise BadInput(f"--speaks takes tools or json, not {speaks!r}")
     if sum(map(bool, (model, agent_cmd, local))) != 1:
         raise BadInput("name who is asked by one of --model, --agent-cmd and --local")
-    settings: dict[str, Any] = {
-        "base_url": base_url,
+    if agent_cmd or local:
+        provider, model = ("process", agent_cmd) if agent_cmd else ("local", "local")
+    options = {
+        "provider": provider,
+        "base-url": base_url,
         "speaks": speaks,
-        "temperature": _number(temperature, "temperature"),
+        "temperature": temperature,
         "reasoning": reasoning,
-        "max_output": _count(max_output, "max-output"),
-        "timeout": _number(timeout, "timeout"),
-    }
-    conditions: dict[str, Any] = {
+        "max-output": max_output,
+        "timeout": timeout,
         "memory": memory,
-        "on_failure": on_failure,
-        "patience": Patience(_number(patience, "patience") or 0.0),
-        "max_usd": _number(max_usd, "max-usd"),
-        "max_tokens": _count(max_tokens, "max-tokens"),
-        "max_context": _count(max_context, "max-context"),
-        "prices": account.prices(prices),
+        "max-context": max_context,
+        "patience": patience,
+        "on-failure": on_failure,
+        "max-usd": max_usd,
+        "max-tokens": max_tokens,
+        "prices": prices,
     }
-    knobs = {
+    knobs: dict[str, Any] = {
         "seasons": common.whole(seasons, "seasons"),
         "opponents": opponents,
         "draft": draft,
         "params": common.changes(set_),
     }
     common.check_outputs(json_)
-    chosen, workers = common.seeds(seeds), _count(jobs, "jobs") or 1
-    with ExitStack() as stack:
-        if agent_cmd is not None:
-            make = _program(agent_cmd, settings, kept=memory == "session")
-        elif local:
-            make = _local(settings, stack)
-            conditions["max_context"] = min(conditions["max_context"], LOCAL_CONTEXT)
-        else:
-            make = _model(provider, str(model), settings)
-        runs = [Run(seed, AgentPolicy(make(), **conditions)) for seed in chosen]
-        folder = out or Path("runs") / re.sub(r"[^A-Za-z0-9._-]+", "-", runs[0].policy.name).strip("-")
-        for run in runs:
-            run.folder = folder / f"seed-{run.seed}"
-        _play(runs, workers, knobs)
+    chosen, workers = common.seeds(seeds), agents.count(jobs, "jobs") or 1
+    folder = out or Path("runs") / re.sub(r"[^A-Za-z0-9._-]+", "-", str(model))
+    days = (0, YEAR * knobs["seasons"] - 1)
+    runs = [Run(seed, folder / f"seed-{seed}", agents.policy(str(model), options), days) for seed in chosen]
+    _play(runs, workers, knobs)
     return _report(runs, json_)
-
-
-def _model(provider: str, model: str, settings: dict[str, Any]) -> Callable[[], Agent]:
-    """How a run's agent is made when a model behind an endpoint is asked."""
-    from fmgym.baselines.llm.anthropic_messages import AnthropicAgent
-    from fmgym.baselines.llm.openai_chat import OpenAIAgent
-
-    client = AnthropicAgent if provider == "anthropic" else OpenAIAgent
-    return lambda: client(model, **settings)
-
-
-def _program(command: str, settings: dict[str, Any], kept: bool) -> Callable[[], Agent]:
-    """... when a program is asked; ``kept``: one process for the whole run."""
-    from fmgym.baselines.llm.process import ProcessAgent
-
-    _refuse(settings, "--agent-cmd", ("base_url", "temperature", "reasoning", "max_output"))
-    return lambda: ProcessAgent(command, speaks=settings["speaks"], kept=kept, timeout=settings["timeout"])
-
-
-def _local(settings: dict[str, Any], stack: ExitStack) -> Callable[[], Agent]:
-    """... when a model on this machine is asked; its server runs until the stack is left."""
-    from fmgym.baselines.llm.local import LocalAgent, LocalServer
-
-    _refuse(settings, "--local", ("base_url", "temperature", "reasoning", "max_output"))
-    server = LocalServer()
-    stack.callback(server.close)
-    return lambda: LocalAgent(server, timeout=settings["timeout"])
-
-
-def _refuse(settings: dict[str, Any], option: str, names: tuple[str, ...]) -> None:
-    for name in names:
-        if settings[name] is not None:
-            raise BadInput(f"{option} takes no --{name.replace('_', '-')}")
-
-
-def _number(text: str | None, name: str) -> float | None:
-    if text is None:
-        return None
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not 0.0 <= value < float("inf"):
-        raise BadInput(f"--{name} takes a number from 0, not {text!r}")
-    return value
-
-
-def _count(text: str | None, name: str) -> int | None:
-    if text is None:
-        return None
-    value = common.whole(text, name)
-    if value < 1:
-        raise BadInput(f"--{name} takes a whole number from 1, not {value}")
-    return value
 
 
 @dataclass
@@ -189,9 +117,9 @@ class Run:
     """One seed's run: how far it is and how it ended."""
 
     seed: int
+    folder: Path
     policy: AgentPolicy
-    folder: Path = Path()
-    days: tuple[int, int] = (0, 1)
+    days: tuple[int, int]  # played, of how many
     result: RunResult | None = None
     error: FMGymError | None = None
     crash: BaseException | None = field(default=None, repr=False)

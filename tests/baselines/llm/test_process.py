@@ -143,7 +143,7 @@ def test_the_example_of_the_docs_plays_a_season(tmp_path: Path, capsys: pytest.C
     [
         (["--agent-cmd", "python", "--model", "x"], "one of --model, --agent-cmd and --local"),
         ([], "one of --model, --agent-cmd and --local"),
-        (["--agent-cmd", "python", "--temperature", "1"], "takes no --temperature"),
+        (["--agent-cmd", "python", "--temperature", "1"], "--temperature is for models behind endpoints"),
     ],
 )
 def test_options_that_contradict(options: list[str], complaint: str, capsys: pytest.CaptureFixture[str]) -> None:
