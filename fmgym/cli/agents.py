@@ -35,7 +35,10 @@ DEFAULTS: dict[str, str | None] = {
 
 
 def policy(model: str, options: Mapping[str, str | None]) -> AgentPolicy:
-    """A policy that asks ``model`` (of the provider ``process``: a command); ``options`` as ``fmgym llm`` has them, ``DEFAULTS`` where it lacks one."""
+    """A policy that asks ``model``, which for the provider ``process`` is a command.
+
+    ``options`` as ``fmgym llm`` has them, ``DEFAULTS`` where one is lacking.
+    """
     from fmgym.baselines.llm.account import prices
     from fmgym.baselines.llm.policy import AgentPolicy, Patience
 
