@@ -136,7 +136,8 @@ def _promote(told: Message) -> tuple[str, dict[str, Any]]:
 def _picks(told: Message) -> list[str]:
     """The dearest templates that leave enough for the rest."""
     rows = table("\n".join(told.results.values()))
-    left, picks = 100.0, []
+    left = 100.0
+    picks: list[str] = []
     for row in sorted(rows, key=lambda row: -float(row["price_m"])):
         if len(picks) < SQUAD and float(row["price_m"]) <= left - SPARE * (SQUAD - 1 - len(picks)):
             picks.append(row["id"])
