@@ -177,14 +177,14 @@ def counted(world: alone.World) -> dict[str, int]:
     world.run()
     alive = int((world.array["players"]["status"] != Status.EMPTY).sum())
     matches = seasons * clubs * (clubs - 1)
-    open_days = sum(high - low + 1 for low, high in (calendar.window_summer, calendar.window_winter))
+    open_days = [d for low, high in (calendar.window_summer, calendar.window_winter) for d in range(low - 1, high)]
     found = {
         "matches": matches,
         "minutes": matches * round(2 * p.match.half + sum(p.match.stoppage) / 2),
         "monthly passes": seasons * 12,
         "player-months": seasons * 12 * alive,
         "player-days": seasons * 360 * alive,
-        "market days": seasons * (open_days // calendar.market_step),
+        "market days": seasons * sum(day % calendar.market_step == 0 for day in open_days),
         "free-agent days": seasons * (360 // calendar.free_agent_step),
         "bytes": world.array.nbytes,
     }
