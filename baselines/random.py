@@ -18,10 +18,10 @@ INSTALMENTS = 1  # half of every fee stays owed
 
 
 class Dice:
-    """A stop's chance: a function of the world's seed and the stop's number."""
+    """A stop's chance: a function of the world's seed, the stop's number and the seat."""
 
-    def __init__(self, seed: int, stop: int) -> None:
-        self._key = np.uint64(rng.key(seed, int(Domain.POLICY), 0, stop))
+    def __init__(self, seed: int, stop: int, seat: int = 0) -> None:
+        self._key = np.uint64(rng.key(seed, int(Domain.POLICY), seat, stop))
         self._thrown = 0
 
     def below(self, n: int) -> int:
@@ -49,7 +49,7 @@ class Random:
 
     def play(self, stop: Stop) -> None:
         """Play one stop."""
-        dice = Dice(stop.seed, stop.number)
+        dice = Dice(stop.seed, stop.number, stop.seat)
         inbox = stop.call("get_inbox")
         for offer in inbox.data["offers"]:
             _answer(stop, dice, offer)

@@ -32,7 +32,7 @@ from fmgym.enums import (
 from fmgym.envs.fill import market_slot, norm
 from fmgym.envs.observation import MARKET_ROWS
 from fmgym.jit import njit
-from fmgym.kernels import actions, contracts, market, talks
+from fmgym.kernels import actions, contracts, deals, market, talks
 from fmgym.kernels.draft import price_orders, tally
 from fmgym.kernels.lineup import role_at, suitability
 from fmgym.kernels.money import thousands
@@ -452,7 +452,7 @@ def mask_market_row(w, p, seat, screen, starts, row):
         return
     club = w.seats[seat].club
     uid = screen.market[row]
-    cash = w.clubs[club].cash
+    cash = deals.available(w, p, club)
     if _may_bid(w, p, seat, screen, uid):
         for column in range(_BID):
             fee = _fee(w, p, slot, column // len(INSTALMENTS))
@@ -518,7 +518,8 @@ def mask_squad_row(w, p, seat, screen, starts, row):
 @njit
 def _mask_academy(w, p, seat, starts, mask):
     """A prospect can always be let go."""
-    c = w.clubs[w.seats[seat].club]
-    for i in range(c.n_academy):
-        mask[starts[Group.PROMOTE] + i] = c.n_squad < p.market.squad_max
+    club = w.seats[seat].club
+    full = actions.squad_full(w, p, club)
+    for i in range(w.clubs[club].n_academy):
+        mask[starts[Group.PROMOTE] + i] = not full
         mask[starts[Group.LET_GO] + i] = 1

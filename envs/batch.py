@@ -1,9 +1,9 @@
-"""A batch of worlds and their screens: allocation, seeds, turns, results. Both environments stand on it."""
+"""A batch of worlds and their screens: allocation, seeds, turns, results. All environments stand on it."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -20,7 +20,9 @@ from fmgym.session import Session
 from fmgym.stamp import stamp
 from fmgym.state import world_type
 from fmgym.tools import ToolCall
-from fmgym.world import OPPONENTS, World, check_options
+from fmgym.tracks.solo import SOLO
+from fmgym.tracks.track import Track
+from fmgym.world import OPPONENTS, World, check_options, taken_seats
 
 DRAFTS = ("agent", "auto")
 REWARDS = ("score_delta", "final")
@@ -38,11 +40,13 @@ _VIEWS = {
 
 
 class Batch:
-    """``size`` worlds with a screen each.
+    """``size`` worlds with a screen for each of their seats.
 
-    ``worlds``, ``screens``: one record a world. ``flats`` (size, M) float32: the observations, in the screens'
-    memory, as ``commands``, ``actions``, ``errors``, ``overs``, ``rewards`` (size,) and ``masks`` (size, N) are.
-    Options are plain JSON values; ``BadInput`` says in one sentence what is wrong with one.
+    ``worlds``: one record a world. ``screens``: one a seat, world by world; where a world has one seat, screen i is
+    world i's. ``flats`` (screens, M) float32: the observations, in the screens' memory, as ``commands``,
+    ``actions``, ``errors``, ``overs``, ``rewards`` (screens,) and ``masks`` (screens, N) are. ``seats``: which of
+    the track's seats are held, by default all. Options are plain JSON values; ``BadInput`` says in one sentence
+    what is wrong with one.
     """
 
     commands: np.ndarray
@@ -61,16 +65,19 @@ class Batch:
         draft: str,
         reward: str,
         params: Mapping[str, Any] | None,
+        track: Track = SOLO,
+        seats: Collection[int] | None = None,
     ) -> None:
         if isinstance(size, bool) or not isinstance(size, int) or size < 1:
             raise BadInput(f"num_envs is a whole number from 1, not {size!r}")
-        self.params = Params.default().replace(params)
+        self.track = track
+        self.params = track.fit(Params.default().replace(params))
         check_options(self.params, 0, seasons, opponents)
         _check_choice("draft", draft, DRAFTS)
         _check_choice("reward", reward, REWARDS)
-        if self.params.shape.seats != 1:
-            raise BadInput(f"this environment has one seat, so shape.seats must be 1, not {self.params.shape.seats}")
         self.size = size
+        self.seats: int = self.params.shape.seats  # in a world, held or not
+        self.taken = taken_seats(self.params, seats)
         self.options: dict[str, Any] = {
             "seasons": seasons,
             "opponents": opponents,
@@ -86,7 +93,7 @@ class Batch:
     def _allocate(self) -> None:
         shape = self.params.shape
         self.worlds = np.zeros(self.size, world_type(shape))
-        self.screens = np.zeros(self.size, kernel.screen_type(shape))
+        self.screens = np.zeros(self.size * self.seats, kernel.screen_type(shape))
         self.streams = np.full(self.size, -1, np.int64)  # seed of the last seeded reset, -1: never
         self.episodes = np.zeros(self.size, np.int64)  # resets since then
         self._attach()
@@ -95,12 +102,14 @@ class Batch:
         """Views into the screens, and the threads."""
         kind = self.screens.dtype
         self.flats = np.ndarray(
-            (self.size, self.layout.size),
+            (len(self.screens), self.layout.size),
             np.float32,
             self.screens,
             kind.fields["obs"][1],
             (kind.itemsize, 4),
         )
+        self._tables = self.screens.reshape(self.size, self.seats)
+        self._rows = self.flats.reshape(self.size, self.seats, self.layout.size)
         for view, field in _VIEWS.items():
             setattr(self, view, self.screens[field])
         self._threads: ThreadPoolExecutor | None = None
@@ -114,14 +123,15 @@ class Batch:
             self.streams[i], self.episodes[i] = entropy.integers(2**63), 0
         else:
             self.episodes[i] += 1
-        self.screens["seed"][i] = episode_seed(int(self.streams[i]), int(self.episodes[i]))
+        first = i * self.seats
+        self.screens["seed"][first] = episode_seed(int(self.streams[i]), int(self.episodes[i]))
         self.worlds[i : i + 1].view(np.uint8)[:] = 0
-        self.commands[i] = kernel.OPEN
+        self.commands[first : first + self.seats] = kernel.OPEN
 
     def run(self, threads: int = 1) -> None:
         """Carry out all commands. The result does not depend on the number of threads."""
         if threads == 1:
-            kernel.run(self.worlds, self.params.record, self.screens, self.flats, self._setups)
+            self._run(slice(0, self.size))
             return
         if self._threads is None:
             self._threads = ThreadPoolExecutor(threads - 1, "fmgym")
@@ -133,7 +143,7 @@ class Batch:
             other.result()
 
     def _run(self, part: slice) -> None:
-        kernel.run(self.worlds[part], self.params.record, self.screens[part], self.flats[part], self._setups)
+        kernel.run(self.worlds[part], self.params.record, self._tables[part], self._rows[part], self._setups)
 
     def close(self) -> None:
         """End the threads."""
@@ -145,20 +155,20 @@ class Batch:
         """World ``i``, on the batch's memory."""
         return World.over(self.worlds[i : i + 1], self.params)
 
-    def tool_call(self, i: int, index: int) -> ToolCall:
-        """The call an action index means in world ``i`` now."""
+    def tool_call(self, i: int, index: int, seat: int = 0) -> ToolCall:
+        """The call an action index of a seat means in world ``i`` now."""
         args = np.zeros(N_ARGS, np.int64)
-        tool, n = decode(
-            self.worlds[i], self.params.record[0], kernel.SEAT, self.screens[i], self.encoding.starts, index, args
-        )
+        screen = self._tables[i, seat]
+        tool, n = decode(self.worlds[i], self.params.record[0], seat, screen, self.encoding.starts, index, args)
         return ToolCall(int(tool), tuple(int(a) for a in args[:n]))
 
-    def final(self, i: int) -> dict[str, Any]:
-        """How world ``i``'s run ended, as ``run --json`` writes it."""
-        session = Session(self.world(i))
+    def final(self, i: int, seat: int = 0) -> dict[str, Any]:
+        """How the run of a seat of world ``i`` ended, as ``run --json`` writes it."""
+        session = Session(self.world(i), self.track)
         seed = int(self.worlds["seed"][i])
-        mark = stamp(policy="agent", seed=seed, **self.options)
-        result = session.result(kernel.SEAT)
+        policy = "agent" if self.seats == 1 else dict.fromkeys(np.flatnonzero(self.taken).tolist(), "agent")
+        mark = stamp(policy=policy, seed=seed, track=self.track, **self.options)
+        result = session.result(seat)
         return {"seed": seed, "seasons": self.options["seasons"]} | result | {"digest": session.digest(), "stamp": mark}
 
     def _options(self) -> dict[str, Any]:
@@ -190,7 +200,7 @@ class Batch:
 
     def __getstate__(self) -> dict[str, Any]:
         # As bytes: numpy's own copies of records leave what lies between fields undefined, and digests see it.
-        left_out = ("worlds", "screens", "streams", "episodes", "flats", "_threads", *_VIEWS)
+        left_out = ("worlds", "screens", "streams", "episodes", "flats", "_tables", "_rows", "_threads", *_VIEWS)
         kept = {name: value for name, value in self.__dict__.items() if name not in left_out}
         return kept | {"state": self.get_state()}
 
@@ -211,6 +221,8 @@ def _setup(batch: Batch, final_only: bool) -> np.ndarray:
     setups["seasons"] = batch.options["seasons"]
     setups["opponents"] = OPPONENTS[batch.options["opponents"]]
     setups["auto_draft"] = batch.options["draft"] == "auto"
+    setups["sealed"] = batch.track.sealed
+    setups["taken"][0] = batch.taken
     setups["final_only"] = final_only
     for table in ("club", "market", "offers", "squad"):
         setups[table] = batch.layout.slices[table][0].start

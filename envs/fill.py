@@ -329,16 +329,16 @@ def _market_row(w, p, seat, screen, i, money):
     if slot < 0:
         return
     club = w.seats[seat].club
-    pl = w.players[slot]
+    pl = roster.seen(w, club, slot)
     row = screen.obs.market[i]
     _person(w, p, seat, row, slot)
     row.value = root(pl.value, VALUE * money)
     row.wage = root(pl.wage, WAGE * money)
     row.wage_norm = root(norm(w, p, seat, screen, slot), WAGE * money)
-    row.contract = contract_left(w, slot) / YEAR
+    row.contract = max(pl.contract_end - w.day, 0) / YEAR
     row.injured = (pl.injured_until - w.day) / 100.0
     row.free = 1.0 if pl.status == Status.FREE else 0.0
-    row.expiring = contracts.can_precontract(w, p, slot)
+    row.expiring = contracts.can_precontract(w, p, club, slot)
     row.listed = pl.listed
     row.agreed = actions.find_offer(w, seat, pl.uid, OfferKind.FEE_AGREED) >= 0
     row.fee_talks_off = screen.cooling > 0 and talks.fee_cooling(w, club, pl.uid)

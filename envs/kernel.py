@@ -1,7 +1,7 @@
-"""The batched turn: every world of a batch plays one action, or opens another world, in one compiled call.
+"""The batched turn: every seat of a batch's worlds plays one action, or worlds are opened, in one compiled call.
 
-The single environment is a batch of one. A world's ``Screen`` holds what its agent is shown and what the kernel
-keeps between turns; both are plain bytes beside the world's own.
+The single environment is a batch of one world with one seat. A seat's ``Screen`` holds what its agent is shown and
+what the kernel keeps between turns; both are plain bytes beside the world's own.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ from fmgym.state import MATCH_PLAYERS, record
 
 SKIP, TURN, OPEN, SHOW = 0, 1, 2, 3  # Screen.command
 # The parts of ``run`` that reach the whole engine are inlined: each would take seconds more to compile apart.
-SEAT = 0  # the seat under control
 
 
 @functools.cache
@@ -33,9 +32,9 @@ def _screen_type(key: tuple[tuple[str, int], ...]) -> np.dtype:
     pool = shape.clubs * shape.pool_per_club
     return record(
         [
-            ("command", np.int64),
+            ("command", np.int64),  # OPEN counts on a world's first screen and opens it for all seats
             ("action", np.int64),
-            ("seed", np.int64),  # of the world to open
+            ("seed", np.int64),  # of the world to open, on its first screen
             ("error", np.int64),  # enums.Error of the last turn
             ("over", np.int64),  # 1 when the run has settled
             ("score", np.float64),
@@ -64,6 +63,8 @@ def setup_type(shape: SimpleNamespace) -> np.dtype:
             ("seasons", np.int64),
             ("opponents", np.int64),
             ("auto_draft", np.int64),
+            ("sealed", np.int64),  # 1: deals wait for the day's end
+            ("taken", np.int64, (shape.seats,)),  # 1 for seats that somebody holds
             ("final_only", np.int64),  # 1: the reward is the final score, at the end
             ("club", np.int64),  # where tables start in the flat buffer
             ("market", np.int64),
@@ -80,55 +81,92 @@ def setup_type(shape: SimpleNamespace) -> np.dtype:
 def run(worlds, params, screens, flats, setups):
     """Carry out every screen's command.
 
-    ``worlds``, ``screens``: one record each a world. ``flats`` (W, size): the same memory as ``screens.obs``.
-    ``params``, ``setups``: one record. A world to be opened must have been zeroed.
+    ``worlds`` (W,): one record each. ``screens`` (W, seats). ``flats`` (W, seats, size): the same memory as
+    ``screens.obs``. ``params``, ``setups``: one record. A world to be opened must have been zeroed.
     """
     p = params[0]
     setup = setups[0]
     for i in range(len(worlds)):
-        if screens[i].command == TURN:
-            turn(worlds[i], p, screens[i], flats[i], setup)
-        elif screens[i].command == OPEN:
+        if screens[i, 0].command == OPEN:
             open_world(worlds[i], p, screens[i], flats[i], setup)
-        elif screens[i].command == SHOW:
-            show(worlds[i], p, screens[i], flats[i], setup)
+        else:
+            play(worlds[i], p, screens[i], flats[i], setup)
 
 
 @njit(inline="always")
-def open_world(w, p, screen, flat, setup):
-    """Open the world of the screen's seed and show its first stop."""
-    engine.reset(w, p, screen.seed, setup.opponents, setup.seasons, setup.auto_draft)
-    screen.error = Error.OK.value
-    screen.over = 0
-    screen.reward = 0.0
-    screen.score = 0.0  # so that rewards sum to the final score, whoever drafts
-    screen.norm_stop[:] = 0
-    _open_stop(w, p, screen, flat, setup)
+def open_world(w, p, screens, flats, setup):
+    """Open the world of the first screen's seed and show every seat its first stop."""
+    engine.reset(w, p, screens[0].seed, setup.opponents, setup.seasons, setup.auto_draft, setup.taken, setup.sealed)
+    for seat in range(len(screens)):
+        screen = screens[seat]
+        screen.error = Error.OK.value
+        screen.over = 0
+        screen.reward = 0.0
+        screen.score = 0.0  # so that rewards sum to the final score, whoever drafts
+        screen.norm_stop[:] = 0
+        if w.seats[seat].settled == Settle.LIVE:
+            open_stop(w, p, seat, screen, flats[seat], setup)
 
 
 @njit(inline="always")
-def turn(w, p, screen, flat, setup):
-    """One turn: the call an action means, then time if the stop is over, then reward and screen."""
+def play(w, p, screens, flats, setup):
+    """One turn of each seat that is to take one, then time if all wait, then rewards and screens."""
+    turns = 0
+    for seat in range(len(screens)):
+        screen = screens[seat]
+        if screen.command == SHOW:
+            show(w, p, seat, screen, flats[seat], setup)
+        elif screen.command == TURN:
+            screen.reward = 0.0
+            turns += 1
+            if w.seats[seat].waiting == 0:
+                _turn(w, p, seat, screen, flats[seat], setup)
+            else:
+                screen.error = Error.OK.value if screen.action == 0 else Error.WAITING.value
+    if turns > 0 and engine.move(w, p):
+        for seat in range(len(screens)):
+            if screens[seat].over == 0 and setup.taken[seat] == 1:
+                _after_move(w, p, seat, screens[seat], flats[seat], setup)
+
+
+@njit(inline="always")
+def _turn(w, p, seat, screen, flat, setup):
+    """One turn of a seat: the call an action means. What it shows unless time moves on comes with it."""
     args = np.zeros(N_ARGS, np.int64)
-    begin_turn(w, SEAT)
-    tool, n = actions.decode(w, p, SEAT, screen, setup.starts, screen.action, args)
-    screen.error, outcome, _ = engine.play(w, p, SEAT, tool, args, n)
-    moved = end_turn(w, p, SEAT) and engine.move(w, p)
-    screen.reward = 0.0
-    if moved:
-        _grade(w, p, screen, setup)
-        _open_stop(w, p, screen, flat, setup)
+    begin_turn(w, seat)
+    tool, n = actions.decode(w, p, seat, screen, setup.starts, screen.action, args)
+    screen.error, outcome, _ = engine.play(w, p, seat, tool, args, n)
+    if end_turn(w, p, seat):
+        wait(screen)
     elif screen.error != Error.OK:
-        fill.tick(w, p, SEAT, screen)
-    elif _forgotten(w, screen, outcome) or not _shown_in_part(w, p, screen, flat, setup, outcome == Outcome.ACCEPTED):
-        _grade(w, p, screen, setup)
-        show(w, p, screen, flat, setup)
+        fill.tick(w, p, seat, screen)
+    elif _forgotten(w, seat, screen, outcome) or not _shown_in_part(
+        w, p, seat, screen, flat, setup, outcome == Outcome.ACCEPTED or outcome == Outcome.LODGED
+    ):
+        graded(w, p, seat, screen, setup)
+        show(w, p, seat, screen, flat, setup)
 
 
 @njit
-def _forgotten(w, screen, outcome):
+def wait(screen):
+    """Between its stops a seat can only wait, and has no turns left; else it is shown what it last saw."""
+    screen.mask[:] = 0
+    screen.mask[0] = 1
+    screen.obs.calendar.turns_left = 0.0
+
+
+@njit
+def _after_move(w, p, seat, screen, flat, setup):
+    """Time has moved: the reward, and a seat that has a new stop, or none any more, is shown how things stand."""
+    graded(w, p, seat, screen, setup)
+    if w.seats[seat].waiting == 0 or screen.over == 1:
+        open_stop(w, p, seat, screen, flat, setup)
+
+
+@njit
+def _forgotten(w, seat, screen, outcome):
     """Whether a call may have pushed another player's offer, or broken-off talks, out of a full memory."""
-    s = w.seats[SEAT]
+    s = w.seats[seat]
     if talks.cooling(w, s.club) != screen.cooling + (outcome == Outcome.TALKS_OFF):
         return True
     for i in range(len(s.offers)):
@@ -138,52 +176,52 @@ def _forgotten(w, screen, outcome):
 
 
 @njit
-def _shown_in_part(w, p, screen, flat, setup, agreed):
+def _shown_in_part(w, p, seat, screen, flat, setup, agreed):
     """After calls that move neither players nor money: show what they change. Returns whether it was one.
 
     What is set freely (tactics, lineup, orders, the transfer list) never changes what is legal, nor the score.
     """
     group, row, _ = actions.locate(setup.starts, screen.action)
     if group == Group.BID or (group == Group.SIGN and not agreed):
-        fill.market_talks(w, p, SEAT, screen, row, flat, setup)
-        actions.mask_market_row(w, p, SEAT, screen, setup.starts, row)
-        actions.mask_replies(w, p, SEAT, screen, setup.starts)
+        fill.market_talks(w, p, seat, screen, row, flat, setup)
+        actions.mask_market_row(w, p, seat, screen, setup.starts, row)
+        actions.mask_replies(w, p, seat, screen, setup.starts)
     elif group == Group.RENEW and not agreed:
-        fill.squad_talks(w, p, SEAT, screen, row, flat, setup)
-        actions.mask_squad_row(w, p, SEAT, screen, setup.starts, row)
-        actions.mask_replies(w, p, SEAT, screen, setup.starts)
+        fill.squad_talks(w, p, seat, screen, row, flat, setup)
+        actions.mask_squad_row(w, p, seat, screen, setup.starts, row)
+        actions.mask_replies(w, p, seat, screen, setup.starts)
     elif group == Group.LIST:
-        fill.squad_row(w, p, SEAT, screen, row, flat, setup)
+        fill.squad_row(w, p, seat, screen, row, flat, setup)
     elif group == Group.TACTICS or group == Group.AUTO_LINEUP or group == Group.START or group == Group.ORDER:
-        pick(w, p, w.seats[SEAT].club, screen.eleven)
-        fill.plans(w, p, SEAT, screen, flat, setup)
+        pick(w, p, w.seats[seat].club, screen.eleven)
+        fill.plans(w, p, seat, screen, flat, setup)
     else:
         return False
     return True
 
 
 @njit
-def _grade(w, p, screen, setup):
+def graded(w, p, seat, screen, setup):
     """The reward: what the turn changed in the score, or at the end the score itself."""
     before = screen.score
-    screen.score = score.now(w, p, SEAT)
-    screen.over = 1 if w.seats[SEAT].settled != Settle.LIVE else 0
+    screen.score = score.now(w, p, seat)
+    screen.over = 1 if w.seats[seat].settled != Settle.LIVE else 0
     if setup.final_only == 0:
-        screen.reward = screen.score - before
+        screen.reward += screen.score - before
     elif screen.over == 1:
         screen.reward = screen.score
 
 
-@njit(inline="always")
-def _open_stop(w, p, screen, flat, setup):
+@njit
+def open_stop(w, p, seat, screen, flat, setup):
     """Time has moved: new market rows, then everything."""
-    shortlist.choose(w, p, SEAT, screen.market)
-    show(w, p, screen, flat, setup)
+    shortlist.choose(w, p, seat, screen.market)
+    show(w, p, seat, screen, flat, setup)
 
 
 @njit
-def show(w, p, screen, flat, setup):
+def show(w, p, seat, screen, flat, setup):
     """Bring the whole observation and the mask up to date."""
-    pick(w, p, w.seats[SEAT].club, screen.eleven)
-    fill.fill(w, p, SEAT, screen, flat, setup)
-    actions.masks(w, p, SEAT, screen, setup.starts)
+    pick(w, p, w.seats[seat].club, screen.eleven)
+    fill.fill(w, p, seat, screen, flat, setup)
+    actions.masks(w, p, seat, screen, setup.starts)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from fmgym import views
-from fmgym.enums import Tool
+from fmgym import names, score, views
+from fmgym.enums import Settle, Tool
 from fmgym.errors import BadInput
 from fmgym.state import YEAR
 from fmgym.tools import ToolCall
@@ -228,3 +228,55 @@ def _row(
 ) -> None:
     for (at, anchor), value in zip(columns, values, strict=True):
         draw.text((x + at, y), str(value), ink, _font(12), anchor=anchor)
+
+
+# The Arena: all clubs at once, for those who watch
+
+
+def render_arena(world: World, mode: str) -> str | np.ndarray | None:
+    """The league and its seats in a render mode, as ``render`` gives it."""
+    lines = arena_lines(world)
+    if mode == "rgb_array":
+        return _lines_picture(lines)
+    if mode == "ansi":
+        return "\n".join(lines)
+    print("\n".join(lines), flush=True)
+    return None
+
+
+def arena_lines(world: World) -> list[str]:
+    """A headline, and a line for each club by league position: what it has and how its seat stands."""
+    w = world.w
+    head = (
+        f"{'':2}  {'League':24} {'seat':>4} {'Pts':>4} {'GD':>4} {'titles':>6} {'honors':>6} {'cash':>7} {'score':>6}"
+    )
+    clubs = sorted(range(len(w.clubs)), key=lambda club: int(w.clubs[club].position))
+    return [names.date(int(w.day)), head, *(_arena_line(world, club) for club in clubs)]
+
+
+def _arena_line(world: World, club: int) -> str:
+    w, p = world.w, world.p
+    c = w.clubs[club]
+    held = [i for i, s in enumerate(w.seats) if s.club == club and s.settled != Settle.VACANT]
+    seat = held[0] if held else -1
+    standing = f"{float(score.now(w, p, seat)):6.1f}" if held else f"{'':6}"
+    if held and w.seats[seat].settled != Settle.LIVE:
+        standing += f"  {names.word(Settle(w.seats[seat].settled))}"
+    elif held and w.seats[seat].waiting == 0:
+        standing += "  to play"
+    return (
+        f"{c.position:>2}  {names.club_name(club):24} {seat if held else '':>4} {c.points:>4}"
+        f" {c.goals_for - c.goals_against:>+4} {c.titles:>6} {c.honors:>6} {names.millions(c.cash):>6.1f}M {standing}"
+    )
+
+
+def _lines_picture(lines: Sequence[str]) -> np.ndarray:
+    """Lines of text as an image, uint8 (HEIGHT, WIDTH, 3), a column of letters a column of the picture."""
+    from PIL import Image, ImageDraw
+
+    image = Image.new("RGB", (WIDTH, HEIGHT), _PAPER)
+    draw = ImageDraw.Draw(image)
+    for i, line in enumerate(lines):
+        for j, letter in enumerate(line):
+            draw.text((_MARGIN + 10 * j, 12 + _LINE * i), letter, _FAINT if i == 1 else _INK, _font(12))
+    return np.asarray(image).copy()

@@ -82,8 +82,10 @@ def _rank(w, p, seat, target, bargain):
         pl = w.players[slot]
         if pl.club == s.club or not (pl.status == Status.SENIOR or pl.status == Status.FREE):
             continue
-        free = pl.status == Status.FREE or contracts.can_precontract(w, p, slot)
-        buyable = opened and pl.status == Status.SENIOR and _for_sale(w, p, slot) and pl.value <= REACH * cash
+        free = pl.status == Status.FREE or contracts.can_precontract(w, p, s.club, slot)
+        buyable = (
+            opened and pl.status == Status.SENIOR and market.for_sale(w, p, s.club, slot) and pl.value <= REACH * cash
+        )
         if not free and not buyable:
             continue
         gains[slot] = _seen(w, p, seat, slot) - level[pl.position]
@@ -93,12 +95,6 @@ def _rank(w, p, seat, target, bargain):
             _insert(w, s.club, gains, target[pl.position * TARGETS : (pl.position + 1) * TARGETS], slot)
         if free or pl.listed == 1:
             _insert(w, s.club, gains, bargain, slot)
-
-
-@njit
-def _for_sale(w, p, slot):
-    """Whether a bid for a senior can be legal; other seats' players are not bought at a stop."""
-    return market.sellable(w, p, slot) and w.clubs[w.players[slot].club].seat < 0
 
 
 @njit

@@ -13,7 +13,7 @@ import numpy as np
 
 from fmgym import engine, generate, world
 from fmgym.calendar import day_of_year, season_of, year_end
-from fmgym.enums import Facility, Group, Ledger, Move, Settle, Status
+from fmgym.enums import Facility, Group, Ledger, Move, Status
 from fmgym.jit import njit
 from fmgym.kernels import day
 from fmgym.kernels.valuation import group_of
@@ -90,7 +90,9 @@ ROW = record([(name, np.float64) for name in MEASURES])
 class World(world.World):
     """A world without outside control."""
 
-    def reset(self, seed: int, *, seasons: int = 20, opponents: str = "tiered", auto_draft: bool = True) -> None:
+    def reset(  # type: ignore[override]
+        self, seed: int, *, seasons: int = 20, opponents: str = "tiered", auto_draft: bool = True
+    ) -> None:
         """Open another seed's world in place, on the eve of its first season."""
         world.check_options(self.params, seed, seasons, opponents)
         self.array.view(np.uint8)[:] = 0
@@ -125,8 +127,9 @@ class Study:
         return np.asarray(self.rows[name].mean(axis=0))
 
     def mean(self, name: str) -> float:
-        """Mean over seeds and seasons; seasons that have no figure do not count."""
-        return float(np.nanmean(self.rows[name]))
+        """Mean over seeds and seasons; seasons that have no figure do not count, and without any it is NaN."""
+        figures = self.rows[name]
+        return float(figures[~np.isnan(figures)].mean()) if not np.isnan(figures).all() else float("nan")
 
     def early(self, name: str) -> float:
         """Mean over the first quarter of the seasons."""
@@ -216,13 +219,8 @@ def _lagged(tables: np.ndarray, lag: int, others: np.ndarray | None = None) -> f
 
 @njit
 def _open(w, p, seed, opponents, seasons):
-    """Build the world of a seed and hand every seat's club to a scripted manager."""
-    generate.build(w, p, seed, opponents, seasons, True)
-    for seat in range(len(w.seats)):
-        s = w.seats[seat]
-        w.clubs[s.club].seat = -1
-        s.settled = Settle.ABANDONED.value
-    generate.assign_tiers(w, opponents)
+    """Build the world of a seed with all its seats vacant."""
+    generate.build(w, p, seed, opponents, seasons, True, np.zeros(len(w.seats), np.int64), 0)
     engine.begin(w, p)
 
 

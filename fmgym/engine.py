@@ -8,17 +8,21 @@ import numpy as np
 from fmgym import generate
 from fmgym.enums import Settle
 from fmgym.jit import njit
-from fmgym.kernels import actions, day, draft, season
+from fmgym.kernels import actions, day, deals, draft, season
 from fmgym.score import net_worth
 
 
 @njit
-def reset(w, p, seed, opponents, seasons, auto_draft):
-    """Open the world of ``seed`` in a zeroed record and go to its first stop."""
-    generate.build(w, p, seed, opponents, seasons, auto_draft)
+def reset(w, p, seed, opponents, seasons, auto_draft, taken, sealed):
+    """Open the world of ``seed`` in a zeroed record and go to its first stop.
+
+    ``taken``: 1 for each seat that somebody holds. ``sealed``: 1 when deals wait for the day's end.
+    """
+    generate.build(w, p, seed, opponents, seasons, auto_draft, taken, sealed)
     if w.draft_open > 0:
         for seat in range(len(w.seats)):
-            day.open_stop(w, p, seat)
+            if w.seats[seat].settled == Settle.LIVE:
+                day.open_stop(w, p, seat)
         return
     begin(w, p)
     day.advance(w, p)
@@ -49,6 +53,7 @@ def move(w, p):
         return False
     if w.draft_open > 0:
         _close_draft(w, p)
+    deals.resolve(w, p)
     day.advance(w, p)
     return True
 
@@ -59,6 +64,8 @@ def _close_draft(w, p):
     picks = np.zeros(len(w.templates), np.int64)
     for seat in range(len(w.seats)):
         s = w.seats[seat]
+        if s.settled != Settle.LIVE:
+            continue
         for i in range(s.n_draft):
             picks[i] = s.draft[i]
         draft.hire(w, p, s.club, picks, draft.complete_draft(w, p, picks, s.n_draft))

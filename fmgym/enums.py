@@ -242,6 +242,25 @@ class Reply(IntEnum):
     ACCEPT_COUNTER = 3
 
 
+class Loss(IntEnum):
+    """Why a seat's deal came to nothing, in ``Inbox.BID_LOST``."""
+
+    MOVED = 0  # he went elsewhere, or a higher bid won
+    REFUSED = 1  # his club turned the bid down
+    FAILED = 2  # it could not be carried out any more
+
+
+class Deal(IntEnum):
+    """What a seat has lodged in a sealed world, to be carried out when all seats have closed their stops."""
+
+    SIGN = 0  # a player of another club, or of none, is to join the seat's
+    SELL = 1  # a scripted club's bid is accepted
+    BID = 2  # a bid for another seat's player, to be put to its owner
+    AGREE = 3  # another seat's bid is accepted: the bidder may agree terms with the player
+    COUNTER = 4  # another seat's bid is answered by a higher fee
+    REFUSE = 5  # a bid is turned down
+
+
 class Move(IntEnum):
     """How a player changed hands, in the archive of transfers."""
 
@@ -288,6 +307,7 @@ class Settle(IntEnum):
     FIRED = 2
     INSOLVENT = 3
     ABANDONED = 4
+    VACANT = 5  # nobody holds this seat: a scripted manager runs the club
 
 
 class Domain(IntEnum):

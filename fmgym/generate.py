@@ -7,7 +7,7 @@ input from outside (paper, section 3.1).
 import numpy as np
 
 from fmgym.detmath import exp
-from fmgym.enums import N_FACILITIES, Domain, StopKind, Tier
+from fmgym.enums import N_FACILITIES, Domain, Settle, StopKind, Tier
 from fmgym.jit import njit
 from fmgym.kernels import academy, draft
 from fmgym.kernels.money import thousands
@@ -19,18 +19,24 @@ TIERED = 3  # the value of `opponents` for a mix of tiers; 0-2 make all opponent
 
 
 @njit(apart=True)
-def build(w, p, seed, opponents, seasons, auto_draft):
-    """Fill a zeroed world record. Seats 0..n-1 run clubs 0..n-1.
+def build(w, p, seed, opponents, seasons, auto_draft, taken, sealed):
+    """Fill a zeroed world record. Seat i runs club i where ``taken[i]`` is 1; else nobody holds it.
 
     ``auto_draft`` drafts for seats as a medium manager would; otherwise day 0 waits for their picks.
     """
     w.seed = seed
+    w.sealed = sealed
     w.last_day = seasons * YEAR - 1
     _template_pool(w, p)
     for club in range(len(w.clubs)):
         _shell(w, p, club)
+    n_taken = 0
     for seat in range(len(w.seats)):
-        _take_seat(w, p, seat)
+        if taken[seat] == 1:
+            _take_seat(w, p, seat)
+            n_taken += 1
+        else:
+            _leave_vacant(w, seat)
     picks = np.zeros(len(w.templates), np.int64)
     for club in range(len(w.clubs)):
         if w.clubs[club].seat < 0 or auto_draft:
@@ -39,7 +45,7 @@ def build(w, p, seed, opponents, seasons, auto_draft):
     assign_tiers(w, opponents)
     for club in range(len(w.clubs)):
         academy.first_class(w, p, club)
-    w.draft_open = 0 if auto_draft else len(w.seats)
+    w.draft_open = 0 if auto_draft else n_taken
     for seat in range(len(w.seats)):
         w.seats[seat].kinds = 1 << StopKind.DRAFT if w.draft_open else 0
         w.seats[seat].drafted = 1 - min(w.draft_open, 1)
@@ -119,12 +125,21 @@ def _shell(w, p, club):
 def _take_seat(w, p, seat):
     s = w.seats[seat]
     s.club = seat
+    s.waiting = 1  # until its first stop opens
     s.last_batch = -YEAR
     w.clubs[seat].seat = seat
     w.clubs[seat].rotate = 1  # automatic elevens spare the tired
     for t in range(len(w.templates)):
         s.draft_ability[t] = draft.report(w, p, seat, t, 0)
         s.draft_potential[t] = max(draft.report(w, p, seat, t, 1), s.draft_ability[t])
+
+
+@njit
+def _leave_vacant(w, seat):
+    s = w.seats[seat]
+    s.club = seat
+    s.settled = Settle.VACANT.value
+    s.waiting = 1
 
 
 @njit

@@ -36,7 +36,7 @@ def rules_text(
     template = files("fmgym").joinpath("rules.md").read_text("utf-8")
     if not tools:
         template = template[: template.index(TOOLS_PART)]
-    return _Rules().format(template, p=p, track=track, seasons=seasons or track.seasons, **_lists(p))
+    return _Rules().format(template, p=p, track=track, seasons=seasons or track.seasons, **_lists(p, track))
 
 
 @functools.cache
@@ -48,6 +48,17 @@ def rules_hash(params: Params | None = None, seasons: int | None = None, track: 
 TOOLS_PART = "## Tools"
 
 
+# What is different where several agents act while the clock stands.
+SEALED = """\
+Other agents act on the same day, and nobody gains by acting first: what you do to your own club counts at once, but
+they see it only when the day ends, as you see what they do. Whatever takes a player from another club or from the
+free agents, and every sale, is lodged until all agents have ended their stops; money and places it needs are set
+aside. Then the highest fee for a player wins, and among free agents and expiring contracts the highest wage; the
+winner pays what he bid, the losers learn that they lost and no price. A bid for another agent's player is put to that
+agent with its next batch of offers; what it accepts or asks comes back to you as an offer, to be followed by agreed
+terms."""
+
+
 class _Rules(string.Formatter):
     """Formats thousands as millions (``:M``) and shares as percents (``:%``)."""
 
@@ -57,10 +68,11 @@ class _Rules(string.Formatter):
         return f"{100 * value:g} %" if format_spec == "%" else super().format_field(value, format_spec)
 
 
-def _lists(p: Params) -> dict[str, Any]:
+def _lists(p: Params, track: Track) -> dict[str, Any]:
     """What the document takes from code rather than from parameters."""
     return {
         "year": YEAR,
+        "sealed": f"\n\n{SEALED}" if track.sealed else "",
         "rounds": 2 * (p.shape.clubs - 1),
         "stops": "\n".join(f"- day {_days(StopKind(kind))}: {word(StopKind(kind))}" for kind in SCHEDULED_KINDS),
         "events": len(Inbox),

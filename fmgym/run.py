@@ -1,28 +1,33 @@
-"""The one runner: a policy through a solo run, many of them as a ladder, and a finished run verified."""
+"""The one runner: policies through a run of one seat or many, runs as a ladder, and a finished run verified."""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import statistics
+import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from fmgym import runlog
+from fmgym.arena import ArenaResult
 from fmgym.errors import BadInput, CheckFailed
 from fmgym.params import Params
 from fmgym.policy import Policy, RecordKeeper
 from fmgym.runlog import RunLog
 from fmgym.session import Session
 from fmgym.stamp import stamp
+from fmgym.stop import Call, Packet, Stop
+from fmgym.stop import Result as Answer
 from fmgym.sweep import Sheet, Workers, sweep
+from fmgym.tracks import track_named
+from fmgym.tracks.arena import ARENA
 
-Progress = Callable[[Session], None]  # called after every stop
-SEAT = 0
+Progress = Callable[[Session], None]  # called after every stop, of all seats where they are several
 
 
 @dataclass(frozen=True)
@@ -48,6 +53,27 @@ class RunResult:
     digest: str
     seasons_table: list[dict[str, Any]]
     stamp: dict[str, Any]
+
+    @property
+    def headline(self) -> str:
+        """One line about it."""
+        return f"{self.policy} on seed {self.seed}, score {self.score:.2f}"
+
+    @classmethod
+    def of(cls, session: Session, mark: dict[str, Any], seconds: float) -> RunResult:
+        """The result of a run that has ended."""
+        return cls(
+            policy=mark["policy"],
+            seed=mark["seed"],
+            seasons=mark["seasons"],
+            seconds=round(seconds, 3),
+            digest=session.digest(),
+            stamp=mark,
+            **session.result(),
+        )
+
+
+Result = TypeVar("Result", RunResult, ArenaResult)
 
 
 @dataclass(frozen=True)
@@ -87,13 +113,11 @@ def run(
     out: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
 ) -> RunResult:
-    """Play a run to its end.
+    """Play a solo run to its end.
 
     ``params`` are changes of parameters, ``{"market.heat": 0.3}``. With ``out`` the run is kept in that
     folder and can be interrupted at any moment: the same call goes on where it stopped, to the same end.
     """
-    start = time.perf_counter()
-    keeper = policy if isinstance(policy, RecordKeeper) else None
     mark = stamp(
         policy=policy.name,
         seed=seed,
@@ -101,71 +125,175 @@ def run(
         opponents=opponents,
         draft=draft,
         changes=params,
-        agent=keeper.stamp if keeper else None,
+        agent=policy.stamp if isinstance(policy, RecordKeeper) else None,
     )
+    return _run(RunResult, {0: policy}, mark, out, progress)
+
+
+def arena(
+    policies: Mapping[int, Policy],
+    seed: int,
+    seasons: int = 20,
+    opponents: str = "tiered",
+    draft: str = "agent",
+    params: Mapping[str, Any] | None = None,
+    out: str | os.PathLike[str] | None = None,
+    progress: Progress | None = None,
+) -> ArenaResult:
+    """Play an Arena to its end: a policy for each seat that is held, scripted managers for the other clubs.
+
+    Any mix of policies; a seat's policy is its own object. The rest is as in ``run``, ``out`` with a folder for each
+    seat whose policy keeps a record.
+    """
+    agents = {str(seat): policy.stamp for seat, policy in policies.items() if isinstance(policy, RecordKeeper)}
+    mark = stamp(
+        policy={seat: policy.name for seat, policy in policies.items()},
+        seed=seed,
+        seasons=seasons,
+        opponents=opponents,
+        draft=draft,
+        changes=params,
+        agent=agents or None,
+        track=ARENA,
+    )
+    return _run(ArenaResult, policies, mark, out, progress)
+
+
+def _run(
+    kind: type[Result],
+    policies: Mapping[int, Policy],
+    mark: dict[str, Any],
+    out: str | os.PathLike[str] | None,
+    progress: Progress | None,
+) -> Result:
+    """Play a run to its end, or take its result from the folder where it has ended."""
+    start = time.perf_counter()
     session = _open(mark)
-    paid = keeper is not None
+    keepers = {seat: policy for seat, policy in policies.items() if isinstance(policy, RecordKeeper)}
+    paid = bool(keepers)
     log = RunLog.open(out, mark, every_turn=paid, whole_stops=paid) if out is not None else None
     if log and log.result:
         log.close()
-        return RunResult(**log.result)
+        return kind(**log.result)
     mark = log.stamp if log else mark
     try:
-        if keeper:
-            keeper.attach(Path(out) if out is not None else None, mark)
+        for seat, keeper in keepers.items():
+            keeper.attach(_record_folder(out, mark, seat), mark)
         if log:
             log.resume(session)
             log.follow(session)
-        _play(policy, session, log, progress)
-        result = _result(session, mark, time.perf_counter() - start)
+        _play(policies, session, log, progress)
+        result = kind.of(session, mark, time.perf_counter() - start)
         if log:
-            log.finish(asdict(result), **({"account": keeper.account()} if keeper else {}))
+            log.finish(asdict(result), **_accounts(keepers, mark))
         return result
     finally:
-        if keeper:
+        for keeper in keepers.values():
             keeper.detach()
         if log:
             log.close()
 
 
+def _record_folder(out: str | os.PathLike[str] | None, mark: Mapping[str, Any], seat: int) -> Path | None:
+    """Where a seat's policy keeps its record: the run's folder, or one in it where seats are several."""
+    if out is None or isinstance(mark["policy"], str):
+        return None if out is None else Path(out)
+    folder = Path(out) / f"seat_{seat}"
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
+def _accounts(keepers: Mapping[int, RecordKeeper], mark: Mapping[str, Any]) -> dict[str, Any]:
+    """What ``run.json`` says of costs."""
+    accounts = {str(seat): keeper.account() for seat, keeper in keepers.items()}
+    if not accounts:
+        return {}
+    return {"account": accounts["0"] if isinstance(mark["policy"], str) else accounts}
+
+
 def _open(mark: Mapping[str, Any]) -> Session:
+    policy = mark["policy"]
     return Session.open(
         mark["seed"],
         seasons=mark["seasons"],
         opponents=mark["opponents"],
         draft=mark["draft"],
         params=Params.default().replace(mark["params"]),
+        track=track_named(mark["track"]),
+        seats=None if isinstance(policy, str) else [int(seat) for seat in policy],
     )
 
 
-def _play(policy: Policy, session: Session, log: RunLog | None, progress: Progress | None) -> None:
-    reset = getattr(policy, "reset", None)
-    if reset:
-        reset(int(session.world.w.seed))
+def _play(policies: Mapping[int, Policy], session: Session, log: RunLog | None, progress: Progress | None) -> None:
+    """Rounds: every seat that has a stop plays it, then time has moved.
+
+    Policies that keep records, which wait for somebody nearly all of the time, play theirs at the same time. In which
+    order seats act makes no difference to the world; the log has it as it was.
+    """
+    slow = {seat for seat, policy in policies.items() if isinstance(policy, RecordKeeper)}
+    for policy in policies.values():
+        reset = getattr(policy, "reset", None)
+        if reset:
+            reset(int(session.world.w.seed))
     while not session.finished:
-        stop = session.stop(SEAT)
-        policy.play(stop)
-        if stop.open:
-            stop.call("advance")
+        seats = session.open_seats
+        for seat in seats:
+            if seat not in slow:
+                _play_stop(policies[seat], session.stop(seat))
+        waited_for = [seat for seat in seats if seat in slow]
+        if len(waited_for) == 1:
+            _play_stop(policies[waited_for[0]], session.stop(waited_for[0]))
+        elif waited_for:
+            _play_at_once({seat: policies[seat] for seat in waited_for}, session)
         if log:
             log.stop_ended(session)
         if progress:
             progress(session)
 
 
-def _result(session: Session, mark: dict[str, Any], seconds: float) -> RunResult:
-    return RunResult(
-        policy=mark["policy"],
-        seed=mark["seed"],
-        seasons=mark["seasons"],
-        seconds=round(seconds, 3),
-        digest=session.digest(),
-        stamp=mark,
-        **session.result(SEAT),
-    )
+def _play_stop(policy: Policy, stop: Stop) -> None:
+    policy.play(stop)
+    if stop.open:
+        stop.call("advance")
 
 
-def replay(folder: str | os.PathLike[str], progress: Progress | None = None) -> RunResult:
+def _play_at_once(policies: Mapping[int, Policy], session: Session) -> None:
+    """Seats' stops in threads. All play to their stops' ends, whatever becomes of others; then the first error."""
+    table, errors = _Table(session), dict[int, BaseException]()
+
+    def work(seat: int, policy: Policy) -> None:
+        try:
+            _play_stop(policy, Stop(table, seat))
+        except BaseException as error:
+            errors[seat] = error
+
+    threads = [threading.Thread(target=work, args=pair, daemon=True) for pair in policies.items()]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for _, error in sorted(errors.items()):
+        raise error
+
+
+class _Table:
+    """A session for several threads: one turn at a time."""
+
+    def __init__(self, session: Session) -> None:
+        self.world = session.world
+        self._session = session
+        self._lock = threading.Lock()
+
+    def packet(self, seat: int = 0) -> Packet:
+        with self._lock:
+            return self._session.packet(seat)
+
+    def turn(self, calls: Iterable[Call], seat: int = 0) -> list[Answer]:
+        with self._lock:
+            return self._session.turn(calls, seat)
+
+
+def replay(folder: str | os.PathLike[str], progress: Progress | None = None) -> RunResult | ArenaResult:
     """Execute a finished run's log again. Raises ``CheckFailed`` naming the first line that does not hold."""
     kept, lines = runlog.read(folder)
     mark = lines[0].content["stamp"]
@@ -180,7 +308,8 @@ def replay(folder: str | os.PathLike[str], progress: Progress | None = None) -> 
         raise CheckFailed(str(fault)) from None
     if not session.finished or "digest" not in lines[-1].content or not isinstance(claimed, dict):
         raise CheckFailed(f"{runlog.ACTIONS} line {len(lines)} is the last, but the run is not over")
-    result = _result(session, mark, 0.0)
+    kind = RunResult if isinstance(mark["policy"], str) else ArenaResult
+    result = kind.of(session, mark, 0.0)
     own = asdict(result)
     for name in own | claimed:
         if name != runlog.UNTIMED and claimed.get(name) != own.get(name):
@@ -195,8 +324,8 @@ def replay(folder: str | os.PathLike[str], progress: Progress | None = None) -> 
 def _same_engine(mark: Mapping[str, Any]) -> None:
     """Refuse to verify what another engine has played: it may well differ."""
     try:
-        knobs = {name: mark[name] for name in ("policy", "seed", "seasons", "opponents", "draft")}
-        own = stamp(**knobs, changes=mark["params"])
+        knobs = {name: mark[name] for name in ("seed", "seasons", "opponents", "draft")}
+        own = stamp(**knobs, policy=mark["policy"], changes=mark["params"], track=track_named(mark["track"]))
     except (KeyError, TypeError, AttributeError, BadInput) as error:
         raise CheckFailed(f"{runlog.ACTIONS} line 1 does not hold: its stamp opens no run ({error})") from None
     for name in ("track", "engine", "params_hash", "score_version"):

@@ -22,7 +22,7 @@ from fmgym.enums import (
     Status,
     Tool,
 )
-from fmgym.kernels import actions, contracts, finance, market, roster, talks
+from fmgym.kernels import actions, contracts, deals, finance, market, roster, talks
 from fmgym.names import club_id, date, match_id, millions, money, offer_id, player_id, word
 from fmgym.state import YEAR
 from fmgym.tools import NOTEBOOK, ToolCall, unparse
@@ -76,11 +76,20 @@ ANSWERS: dict[tuple[Tool, Outcome], str] = {
     ): "{owner} ask {sum} instead (offer {answered}, until {expires}).",
     (Tool.MAKE_TRANSFER_OFFER, Outcome.REJECTED): "{owner} reject the bid.",
     (Tool.MAKE_TRANSFER_OFFER, Outcome.TALKS_OFF): "{owner} break off the talks until {cooled}.",
+    (
+        Tool.MAKE_TRANSFER_OFFER,
+        Outcome.LODGED,
+    ): "{sum} goes to {owner} when the day ends; the answer comes as an offer or in the inbox.",
     (Tool.RESPOND_TO_OFFER, Outcome.DONE): "Offer {offer} is turned down.",
     (Tool.RESPOND_TO_OFFER, Outcome.ACCEPTED): "Sold for {sum}.",
+    (Tool.RESPOND_TO_OFFER, Outcome.LODGED): "Your answer, {sum}, is lodged until the day ends.",
     (Tool.RESPOND_TO_OFFER, Outcome.COUNTERED): "The bidder raises to {sum}; the offer stands.",
     (Tool.RESPOND_TO_OFFER, Outcome.TALKS_OFF): "The bidder walks away.",
     (Tool.OFFER_CONTRACT, Outcome.ACCEPTED): "{player} signs at {sum} a year.",
+    (
+        Tool.OFFER_CONTRACT,
+        Outcome.LODGED,
+    ): "{player} agrees to {sum} a year; the deal is lodged, and when the day ends the best one for him wins.",
     (
         Tool.OFFER_CONTRACT,
         Outcome.COUNTERED,
@@ -178,7 +187,7 @@ class Facts:
     def _player(self) -> Any:
         """The record of the player a call is about, or None when there is none (any more)."""
         slot = int(roster.slot_of(self._w, self._args[0]))
-        return None if slot < 0 else self._w.players[slot]
+        return None if slot < 0 else roster.seen(self._w, self._club, slot)
 
     def _offer(self) -> Any:
         """The offer a reply is about."""
@@ -257,7 +266,8 @@ class Facts:
     # Money
 
     def cash(self) -> str:
-        return money(self._c.cash)
+        free = int(deals.available(self._w, self._world.p, self._club))
+        return money(free) if free == self._c.cash else f"{money(free)} beside its lodged deals"
 
     def sum(self) -> str:
         return money(self._value)
@@ -315,8 +325,6 @@ class Facts:
             return "prospects of academies are not sold"
         if pl.next_club >= 0:
             return f"he has signed with {club_id(pl.next_club)}"
-        if self._w.clubs[pl.club].seat >= 0:
-            return "his club does not answer bids"
         return f"his club has only {self._w.clubs[pl.club].n_squad} seniors"
 
     def unagreed(self) -> str:
@@ -329,13 +337,15 @@ class Facts:
     def unchanged(self) -> str:
         if self._meant.tool == Tool.LIST_PLAYER:
             return f"{self.player()} is {self.listing()} the transfer list already."
+        if deals.find(self._w, self._seat, self._args[0]) >= 0:
+            return f"A deal about {self.player()} is lodged already; it is carried out when the day ends."
         if self._meant.tool == Tool.MAKE_TRANSFER_OFFER:
             return f"The fee for {self.player()} is agreed already: agree terms by offer_contract."
         return f"{self.player()} has a contract until {date(self._player().contract_end)}; offer a longer one."
 
     def undone(self) -> str:
         slot = int(roster.slot_of(self._w, self._offer().uid))
-        if slot < 0 or self._w.players[slot].next_club >= 0:
+        if slot < 0 or self._w.players[slot].next_club >= 0 or deals.find(self._w, self._seat, self._offer().uid) >= 0:
             return "the player is promised to another club"
         return f"{club_id(self._offer().club)} lacks the cash or a place in the squad"
 

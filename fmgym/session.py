@@ -7,7 +7,7 @@ counts (legality, budgets, turns, time) is decided by the engine; this module tr
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
 import msgspec
@@ -62,14 +62,24 @@ class Session:
         draft: str = "agent",
         params: Params | None = None,
         track: Track = SOLO,
+        seats: Collection[int] | None = None,
     ) -> Session:
         """The world of ``seed`` at its first stop.
 
-        ``draft`` is ``agent`` (the seat picks) or ``auto`` (picked for it). Raises ``BadInput``.
+        ``draft`` is ``agent`` (seats pick) or ``auto`` (picked for them). ``seats``: which of the track's seats
+        are held, by default all; scripted managers run the other clubs. Raises ``BadInput``.
         """
         if draft not in ("agent", "auto"):
             raise BadInput(f"draft must be agent or auto, not {draft!r}")
-        world = World.open(seed, seasons=seasons, opponents=opponents, auto_draft=draft == "auto", params=params)
+        world = World.open(
+            seed,
+            seasons=seasons,
+            opponents=opponents,
+            auto_draft=draft == "auto",
+            seats=seats,
+            sealed=track.sealed,
+            params=track.fit(params or Params.default()),
+        )
         return cls(world, track)
 
     @property
@@ -81,6 +91,17 @@ class Session:
         """Whether a seat has a stop to play."""
         s = rows.seat(self.world, seat)
         return s.settled == Settle.LIVE and s.waiting == 0 and not self.finished
+
+    @property
+    def seats(self) -> list[int]:
+        """The seats that somebody holds or held, in order."""
+        settled = self.world.array["seats"]["settled"][0]
+        return [int(seat) for seat in np.flatnonzero(settled != Settle.VACANT)]
+
+    @property
+    def open_seats(self) -> list[int]:
+        """The seats that have a stop to play, in order."""
+        return [seat for seat in self.seats if self.is_open(seat)]
 
     def packet(self, seat: int = 0) -> Packet:
         """The stop packet of a seat as things stand."""

@@ -11,36 +11,40 @@ import fmgym
 from fmgym import score
 from fmgym.params import Params
 from fmgym.rules import rules_hash
+from fmgym.tracks.solo import SOLO
+from fmgym.tracks.track import Track
 
 
 def stamp(
     *,
-    policy: str,
+    policy: str | Mapping[int, str],
     seed: int,
     seasons: int,
     opponents: str,
     draft: str,
     changes: Mapping[str, Any] | None = None,
     agent: Mapping[str, Any] | None = None,
+    track: Track = SOLO,
 ) -> dict[str, Any]:
-    """The stamp of a solo run, as JSON values. Raises ``BadInput`` for changes that are no parameters.
+    """The stamp of a run, as JSON values; ``policy`` by seat where seats are several.
 
-    ``agent``: what bears on the play of an agent that is not one of this package's policies.
+    ``agent``: what bears on the play of an agent that is not one of this package's policies. Raises ``BadInput``
+    for changes that are no parameters.
     """
-    params = Params.default().replace(changes)
+    params = track.fit(Params.default().replace(changes))
     mark = {
-        "track": "solo",
+        "track": track.name,
         "engine": fmgym.__version__,
         "commit": commit(),
         "params_hash": params.hash,
         "score_version": score.VERSION,
-        "policy": policy,
+        "policy": policy if isinstance(policy, str) else {str(seat): policy[seat] for seat in sorted(policy)},
         "seed": seed,
         "seasons": seasons,
         "opponents": opponents,
         "draft": draft,
         "params": {path: _plain(params, path) for path in changes or {}},
-        "rules_hash": rules_hash(params, seasons),
+        "rules_hash": rules_hash(params, seasons, track),
     }
     return mark | {"agent": dict(agent)} if agent else mark
 

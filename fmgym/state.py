@@ -133,6 +133,9 @@ OFFER = record(
 )
 
 EVENT = record(_ints("kind day a b c"))  # meaning of a, b, c by kind: see views.inbox
+# What a seat has lodged: ``club`` is the other one, -1 for a free agent; a pre-contract has a club and no fee.
+DEAL = record(_ints("kind uid club fee instalments wage years"))
+LODGED = 64  # deals a seat can have lodged at one time
 ORDER = record(_ints("active condition threshold action fired"))
 # One tool call: integers only, so that whole turns are played without Python.
 CALL = record(_ints("tool n") + [("args", INT, (MAX_ARGS,))])
@@ -145,7 +148,8 @@ def _types(key: tuple[tuple[str, int], ...]) -> SimpleNamespace:
     pool = s.clubs * s.pool_per_club
     club = record(
         _ints(
-            "seat"  # index of the seat in control, -1 for a scripted manager
+            "seat"  # index of the seat in control, -1 for none
+            " unmanned"  # 1 when its seat has settled early: no scripted manager takes over
             " tier cash stadium"  # stadium: seats
             " formation style style_day"
             " target warned_board warned_runway negative_since administered"
@@ -170,12 +174,13 @@ def _types(key: tuple[tuple[str, int], ...]) -> SimpleNamespace:
         _ints(
             "club kinds stop stop_day last_stop_day turns queries negotiations waiting"
             " total_turns total_calls total_actions revivals settled settle_day final_honors"
-            " next_offer last_batch n_inbox lost_inbox n_recent n_draft drafted"
+            " next_offer last_batch n_inbox lost_inbox n_recent n_draft drafted n_lodged"
         )
         + _floats("final final_raw final_rho final_value final_squad")
         + [
             ("offers", OFFER, (s.offers,)),
             ("inbox", EVENT, (s.inbox,)),
+            ("lodged", DEAL, (LODGED,)),
             ("orders", ORDER, (ORDERS,)),
             ("recent", RECENT_CALL, (RECENT,)),
             ("draft", INT, (s.squad,)),
@@ -191,10 +196,16 @@ def _types(key: tuple[tuple[str, int], ...]) -> SimpleNamespace:
     template = record(_ints("position age price wage years") + _floats("ability potential"))
     world = record(
         _ints("seed day last_day season draft_open n_fixtures next_fixture n_debts n_moves n_seen n_free finished")
+        + _ints(
+            "sealed"  # 1: seats' deals with others wait for the day's end (kernels.deals)
+            " frozen"  # 1 while the clock stands in a sealed world
+            " shown_free shown_moves"  # n_free and n_moves when it stopped
+        )
         + _ints("edge_matches")
         + _floats("edge_defence edge_keeper")  # usual attack over both: kernels.match
         + [
             ("players", PLAYER, (pool,)),
+            ("board", PLAYER, (pool if s.seats > 1 else 1,)),  # players when a sealed world's clock stopped
             ("truth", TRUTH, (pool,)),
             ("free", INT, (pool,)),
             ("templates", template, (s.templates,)),

@@ -21,6 +21,7 @@ from fmgym.enums import (
     Formation,
     Inbox,
     Ledger,
+    Loss,
     Move,
     OfferKind,
     OfferState,
@@ -82,6 +83,26 @@ def season_now(world: World) -> int:
 def formation_name(code: int) -> str:
     """``4-4-2``."""
     return "-".join(Formation(code).name[1:])
+
+
+# What is known of others
+
+
+def known(world: World, seat: int, slot: int) -> Any:
+    """A player as a seat may know him (``kernels.roster.seen``)."""
+    return rows.row(known_players(world, seat), slot)
+
+
+def known_players(world: World, seat: int) -> np.ndarray:
+    """All players as a seat may know them."""
+    players: np.ndarray = rows.table(world, "players")
+    if world.array["frozen"][0] == 0:
+        return players
+    board, club = rows.table(world, "board"), club_of(world, seat)
+    others = (players["club"] != club) & (board["club"] != club)
+    merged = players.copy()
+    merged[others] = board[others]
+    return merged
 
 
 # Scouting
@@ -199,7 +220,7 @@ def _squad_row(world: World, seat: int, slot: int, condition: float) -> View:
 def player(world: World, seat: int, call: ToolCall) -> View:
     """``get_player``: everything visible of one player."""
     slot = entry.slot_of(world, call.args[0])
-    pl = rows.player(world, slot)
+    pl = known(world, seat, slot)
     view = _who(world, seat, slot, pl) | {
         "status": word(Status(pl.status)),
         "club": club_id(pl.club) if pl.club >= 0 else None,
@@ -531,7 +552,7 @@ def transfer_market(world: World, seat: int, call: ToolCall) -> View:
 def _on_market(world: World, seat: int, args: tuple[int, ...]) -> np.ndarray:
     """Slots of the players that pass the filters of a market call."""
     kind, position, min_age, max_age, max_value, min_ability = args[:6]
-    p, day, pl = world.params, today(world), rows.table(world, "players")
+    p, day, pl = world.params, today(world), known_players(world, seat)
     free = pl["status"] == Status.FREE
     elsewhere = (pl["status"] == Status.SENIOR) & (pl["club"] != club_of(world, seat)) & (pl["next_club"] < 0)
     passing = {
@@ -553,14 +574,14 @@ def _sort_key(world: World, seat: int, slots: np.ndarray, sort: int) -> Any:
     if sort in (SORTS["ability"], SORTS["potential"]):
         reports = rows.part(world, "seats", seat, "ability" if sort == SORTS["ability"] else "potential")
         return -reports[slots]
-    players = rows.table(world, "players")
+    players = known_players(world, seat)
     if sort == SORTS["value"]:
         return -players["value"][slots]
     return -players["born"][slots] if sort == SORTS["age"] else players["wage"][slots]
 
 
 def _market_row(world: World, seat: int, slot: int) -> View:
-    pl = rows.player(world, slot)
+    pl = known(world, seat, slot)
     view = _who(world, seat, slot, pl) | {"club": club_id(pl.club) if pl.club >= 0 else "free"}
     return view | {"value_m": millions(pl.value)} | _contract(pl) | {"listed": bool(pl.listed)}
 
@@ -659,6 +680,9 @@ def _transfers(world: World, seat: int, season: int, club: int, uid: int) -> lis
     if uid >= 0:
         asked &= moves["uid"][order] == uid
     own = club_of(world, seat)
+    if world.array["frozen"][0]:  # what others did since the clock stopped is not known yet
+        new = last - 1 - np.arange(len(order)) >= world.array["shown_moves"][0]
+        asked &= ~new | (moves["source"][order] == own) | (moves["target"][order] == own)
     return [_move(world, own, rows.row(moves, int(i))) for i in order[asked]]
 
 
@@ -717,10 +741,23 @@ def _expired(world: World, seat: int, uid: int, club: int, c: int) -> str:
     return f"{_named(world, uid)}: contract ended, he {where}."
 
 
+def _lost(world: World, seat: int, uid: int, other: int, why: int) -> str:
+    who, club = _named(world, uid), club_id(other) if other >= 0 else "nobody"
+    if why == Loss.REFUSED:
+        return f"{club} turn down your bid for {who}."
+    if why == Loss.FAILED:
+        return f"Your deal about {who} could not be carried out."
+    if other < 0:
+        return f"{who} has left his club; your talks are over."
+    return f"{who} went to {club}; your talks are over."
+
+
 def _moved(world: World, seat: int, uid: int, other: int, fee: int) -> str:
     slot = entry.slot_of(world, uid)
     came = slot >= 0 and rows.player(world, slot).club == club_of(world, seat)
     price = f" for {money(fee)}" if fee else ""
+    if other < 0:
+        return f"{_named(world, uid)} joined as a free agent."
     return f"{_named(world, uid)} {'joined from' if came else 'went to'} {club_id(other)}{price}."
 
 
@@ -735,7 +772,7 @@ EVENTS: dict[Inbox, Callable[[World, int, int, int, int], str]] = {
     Inbox.COUNTER_OFFER: lambda w, s, a, b, c: f"{club_id(b)} asks {money(c)} for {_named(w, a)}.",
     Inbox.OFFER_EXPIRED: lambda w, s, a, b, c: f"Offer {offer_id(c)} about {_named(w, a)} has expired.",
     Inbox.TRANSFER_COMPLETED: _moved,
-    Inbox.BID_LOST: lambda w, s, a, b, c: f"{_named(w, a)} went to {club_id(b)}; your talks are over.",
+    Inbox.BID_LOST: _lost,
     Inbox.CONTRACT_EXPIRING: lambda w, s, a, b, c: f"{_named(w, a)}: contract ends {date(b)}.",
     Inbox.CONTRACT_EXPIRED: _expired,
     Inbox.INJURY: lambda w, s, a, b, c: f"{_named(w, a)} is out for {b} days{', a first choice' if c else ''}.",

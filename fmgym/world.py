@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -45,18 +46,33 @@ class World:
         seasons: int = 20,
         opponents: str = "tiered",
         auto_draft: bool = False,
+        seats: Collection[int] | None = None,
+        sealed: bool = False,
         params: Params | None = None,
     ) -> World:
-        """The world of ``seed`` at its first stop. Raises ``BadInput`` for values out of range."""
+        """The world of ``seed`` at its first stop. Raises ``BadInput`` for values out of range.
+
+        ``seats``: which of the shape's seats somebody holds, by default all. ``sealed``: deals wait for the day's end.
+        """
         world = cls(params)
-        world.reset(seed, seasons=seasons, opponents=opponents, auto_draft=auto_draft)
+        world.reset(seed, seasons=seasons, opponents=opponents, auto_draft=auto_draft, seats=seats, sealed=sealed)
         return world
 
-    def reset(self, seed: int, *, seasons: int = 20, opponents: str = "tiered", auto_draft: bool = False) -> None:
+    def reset(
+        self,
+        seed: int,
+        *,
+        seasons: int = 20,
+        opponents: str = "tiered",
+        auto_draft: bool = False,
+        seats: Collection[int] | None = None,
+        sealed: bool = False,
+    ) -> None:
         """Open another seed's world in place."""
         check_options(self.params, seed, seasons, opponents)
+        taken = taken_seats(self.params, seats)
         self.array.view(np.uint8)[:] = 0
-        engine.reset(self.w, self.p, np.int64(seed), OPPONENTS[opponents], seasons, auto_draft)
+        engine.reset(self.w, self.p, np.int64(seed), OPPONENTS[opponents], seasons, auto_draft, taken, int(sealed))
 
     @property
     def w(self) -> Any:
@@ -111,6 +127,19 @@ class World:
             raise BadInput(f"{path} was saved under other parameters than {world.params.hash}")
         world.set_bytes(data[len(head) :])
         return world
+
+
+def taken_seats(params: Params, seats: Collection[int] | None) -> np.ndarray:
+    """1 for each seat that somebody holds, 0 for the others. Raises ``BadInput`` for seats there are not."""
+    taken = np.full(params.shape.seats, seats is None, np.int64)
+    chosen = () if seats is None else seats
+    for seat in chosen:
+        if isinstance(seat, bool) or not isinstance(seat, int | np.integer) or not 0 <= seat < len(taken):
+            raise BadInput(f"seats are whole numbers from 0 to {len(taken) - 1}, not {seat!r}")
+    if seats is not None and (len(set(chosen)) != len(chosen) or not chosen):
+        raise BadInput(f"seats must be different ones, at least one, not {list(seats)!r}")
+    taken[list(chosen)] = 1
+    return taken
 
 
 def check_options(params: Params, seed: int, seasons: int, opponents: str) -> None:

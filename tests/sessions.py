@@ -10,6 +10,7 @@ from fmgym.kernels import market, roster
 from fmgym.session import Session
 from fmgym.stop import Stop
 from fmgym.tools import TOOLS
+from fmgym.tracks.arena import ARENA
 
 
 @functools.cache
@@ -30,10 +31,29 @@ def drafting() -> Session:
     return session_at(0, "agent")
 
 
-def own(session: Session, i: int = 0) -> str:
-    """The id of a senior of seat 0."""
+@functools.cache
+def _arena_at(day: int, seats: tuple[int, ...]) -> Session:
+    session = Session.open(1, seasons=2, draft="auto", track=ARENA, seats=seats)
+    while session.world.w.day < day and not session.finished:
+        end_round(session)
+    return session
+
+
+def arena_at(day: int = 4, seats: tuple[int, ...] = tuple(range(16))) -> Session:
+    """An Arena of seed 1 at its first stop from ``day``, nobody having acted (day 4: the summer window opens)."""
+    return _arena_at(day, seats).copy()
+
+
+def end_round(session: Session) -> None:
+    """Every seat that has a stop ends it, and the world moves on."""
+    for seat in session.open_seats:
+        session.call("advance", seat=seat)
+
+
+def own(session: Session, i: int = 0, seat: int = 0) -> str:
+    """The id of a senior of a seat."""
     w = session.world.w
-    return f"P{w.players[w.clubs[0].squad[i]].uid:05d}"
+    return f"P{w.players[w.clubs[seat].squad[i]].uid:05d}"
 
 
 def prospect(session: Session) -> str:

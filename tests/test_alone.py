@@ -20,7 +20,7 @@ def played() -> tuple[World, np.ndarray]:
 
 def test_no_seat_is_live_and_all_tiers_are_there(played: tuple[World, np.ndarray]) -> None:
     w = played[0].w
-    assert all(seat.settled == Settle.ABANDONED for seat in w.seats)
+    assert all(seat.settled == Settle.VACANT for seat in w.seats)
     assert all(club.seat == -1 for club in w.clubs)
     assert sorted(np.bincount([club.tier for club in w.clubs])) == [5, 5, 6]
 

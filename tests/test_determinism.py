@@ -53,9 +53,9 @@ def digest_elsewhere(clubs: int, seasons: int, seed: int, **environment: str) ->
 
 # What three seasons of the play above end in. A change here is a new version, with a line in the changelog.
 GOLDEN = {
-    1: "a65ba6c83fb5ffc0a3e1161f9bee4ea4 -0x1.5e3495bd3a366p+0",
-    1024: "a10e42607b00a80ac3f6c0ff1e41d795 -0x1.5b57cccf40440p+1",
-    2026: "b8413a81d803303f6b9dcc386798e12c -0x1.d1b34dd82a1f0p-2",
+    1: "372592fc7febaf65c718edd0b3b049b0 -0x1.5e3495bd3a366p+0",
+    1024: "1e73da15b773cb167cef419e09a4228f -0x1.5b57cccf40440p+1",
+    2026: "d139e88e79b06c84ec7bdb0c9be925ec -0x1.d1b34dd82a1f0p-2",
 }
 
 

@@ -572,10 +572,8 @@ def test_a_bidder_is_countered_and_sold_to() -> None:
 
 def test_every_answer_has_its_sentence() -> None:
     """Sentences of outcomes are formatted for a call that can have them."""
-    reached = {(Tool.RESPOND_TO_OFFER, o) for o in Outcome if o != Outcome.LODGED} - {
-        (Tool.RESPOND_TO_OFFER, Outcome.REJECTED)
-    }
-    talks = {Outcome.ACCEPTED, Outcome.COUNTERED, Outcome.REJECTED, Outcome.TALKS_OFF}
+    reached = {(Tool.RESPOND_TO_OFFER, o) for o in Outcome} - {(Tool.RESPOND_TO_OFFER, Outcome.REJECTED)}
+    talks = set(Outcome) - {Outcome.DONE}
     reached |= {(tool, o) for tool in (Tool.MAKE_TRANSFER_OFFER, Tool.OFFER_CONTRACT) for o in talks}
     others = [
         s.tool for s in TOOLS.values() if s.kind != "query" and s.budget == "none" and s.tool != Tool.OFFER_CONTRACT

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 import fmgym
-from fmgym.cli import bench, common, ladder, llm, reference, run, transcript, world
+from fmgym.cli import arena, bench, common, ladder, llm, reference, run, transcript, world
 from fmgym.errors import BadInput, CheckFailed, Paused
 
 INTERRUPTED = 130
@@ -27,6 +27,7 @@ app = typer.Typer(
 )
 app.command()(run.run)
 app.command()(ladder.ladder)
+app.command()(arena.arena)
 app.command()(run.replay)
 app.command()(reference.tools)
 app.command()(reference.rules)

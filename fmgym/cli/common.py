@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import importlib.util
 import json
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -185,6 +186,16 @@ def check_plot(path: Path | None) -> None:
         raise BadInput(f"--plot draws {', '.join(PICTURES)} files, not {str(path)!r}")
     if importlib.util.find_spec("matplotlib") is None:
         raise BadInput("--plot needs matplotlib; install it with: pip install 'fmgym[plot]'")
+
+
+@contextlib.contextmanager
+def resumable(out: Path | None) -> Iterator[None]:
+    """Tells on Ctrl-C how the run inside goes on."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        kept = f"; the same command resumes the run in {out}" if out else "; with --out a run can be resumed"
+        raise Interrupted(f"interrupted{kept}") from None
 
 
 class Bar:

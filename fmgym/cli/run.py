@@ -42,13 +42,8 @@ def run(
 
     player, chosen, years = baselines.make(policy), common.seed(seed), common.whole(seasons, "seasons")
     common.check_outputs(json_)
-    try:
-        with common.Bar(f"{policy}, seed {seed}:", "days") as bar:
-            watch = _watch(bar)
-            result = play(player, chosen, years, opponents, draft, common.changes(set_), out, watch)
-    except KeyboardInterrupt:
-        kept = f"; the same command resumes the run in {out}" if out else "; with --out a run can be resumed"
-        raise common.Interrupted(f"interrupted{kept}") from None
+    with common.resumable(out), common.Bar(f"{policy}, seed {seed}:", "days") as bar:
+        result = play(player, chosen, years, opponents, draft, common.changes(set_), out, watch(bar))
     try:
         common.write_json(json_, asdict(result))
     finally:
@@ -66,13 +61,13 @@ def replay(folder: RunFolder, json_: common.JsonFile = None) -> None:
 
     common.check_outputs(json_)
     with common.Bar(f"{folder}:", "days") as bar:
-        result = verify(folder, _watch(bar))
+        result = verify(folder, watch(bar))
     common.write_json(json_, asdict(result))
-    common.out().print(f"{folder} holds: {result.policy} on seed {result.seed}, score {result.score:.2f}")
+    common.out().print(f"{folder} holds: {result.headline}")
 
 
-def _watch(bar: common.Bar) -> Callable[[Session], None] | None:
-    """Moves the bar after every stop, and prints each season that has ended."""
+def watch(bar: common.Bar) -> Callable[[Session], None] | None:
+    """Moves the bar after every stop, and prints each season that has ended for the first seat."""
     if not bar.shown:
         return None
     told = 0
@@ -81,7 +76,7 @@ def _watch(bar: common.Bar) -> Callable[[Session], None] | None:
         nonlocal told
         w = session.world.w
         bar.move(int(w.day), int(w.last_day))
-        for row in session.result(0)["seasons_table"][told:]:
+        for row in session.result(session.seats[0])["seasons_table"][told:]:
             bar.line("  ".join(f"{name} {_cell(value)}" for name, value in row.items()))
             told += 1
 

@@ -30,7 +30,7 @@ def transcript(
     """
     from fmgym.baselines.llm import reader
 
-    common.check_writable(html)
+    common.check_outputs(html)
     head, stops = reader.read(folder)
     if stop is not None:
         number = common.whole(stop, "stop")

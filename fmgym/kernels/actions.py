@@ -12,6 +12,7 @@ from fmgym.enums import (
     N_FORMATIONS,
     N_STYLES,
     Condition,
+    Deal,
     Error,
     Move,
     OfferKind,
@@ -24,9 +25,9 @@ from fmgym.enums import (
     Tool,
 )
 from fmgym.jit import njit
-from fmgym.kernels import academy, contracts, finance, managers, market, roster, talks
+from fmgym.kernels import academy, contracts, deals, finance, managers, market, roster, talks
 from fmgym.kernels.draft import complete, price_orders, tally
-from fmgym.kernels.money import thousands
+from fmgym.kernels.market import find_offer
 from fmgym.state import CALL_ARGS, LINEUP, ORDERS, RECENT
 
 FIRST_ACTION = Tool.SET_LINEUP.value
@@ -153,7 +154,7 @@ def check_bid(w, p, seat, uid, fee, instalments):
         return barred
     if instalments < 0 or instalments > p.market.instalments or fee < p.market.min_fee:
         return Error.BAD_ARGUMENT.value
-    short = market.down_payment(fee, instalments) > w.clubs[w.seats[seat].club].cash
+    short = market.down_payment(fee, instalments) > deals.available(w, p, w.seats[seat].club)
     return Error.CASH_SHORT.value if short else Error.OK.value
 
 
@@ -173,27 +174,28 @@ def not_for_sale(w, p, seat, uid):
     slot = roster.slot_of(w, uid)
     if slot < 0:
         return Error.UNKNOWN_PLAYER.value
-    pl = w.players[slot]
-    if pl.club == club:
+    if roster.seen(w, club, slot).club == club:
         return Error.OWN_PLAYER.value
     if window_open(p, w.day) == 0:
         return Error.WINDOW_CLOSED.value
-    if not market.sellable(w, p, slot) or w.clubs[pl.club].seat >= 0:
+    if not market.for_sale(w, p, club, slot):
         return Error.NOT_FOR_SALE.value
-    if w.clubs[club].n_squad >= p.market.squad_max:
+    if squad_full(w, p, club):
         return Error.SQUAD_FULL.value
-    agreed = find_offer(w, seat, uid, OfferKind.FEE_AGREED) >= 0
-    return Error.NO_CHANGE.value if agreed else Error.OK.value
+    agreed = find_offer(w, seat, uid, OfferKind.FEE_AGREED) >= 0 or deals.find(w, seat, uid) >= 0
+    return Error.NO_CHANGE.value if agreed else _no_room(w, seat)
 
 
 @njit
-def find_offer(w, seat, uid, kind):
-    """Index of a seat's live offer of a kind about a player, or -1."""
-    offers = w.seats[seat].offers
-    for i in range(len(offers)):
-        if offers[i].state == OfferState.LIVE and offers[i].uid == uid and offers[i].kind == kind:
-            return i
-    return -1
+def squad_full(w, p, club):
+    """Whether a club may sign nobody more."""
+    return deals.squad_with_signings(w, club) >= p.market.squad_max
+
+
+@njit
+def _no_room(w, seat):
+    """What refuses a call that would lodge one deal too many."""
+    return Error.OK.value if deals.has_room(w, seat) else Error.NEGOTIATION_BUDGET.value
 
 
 @njit
@@ -213,7 +215,7 @@ def check_reply(w, p, seat, offer_id, reply, amount):
         return Error.UNKNOWN_OFFER.value
     o = w.seats[seat].offers[i]
     if reply == Reply.REJECT:
-        return Error.OK.value
+        return _no_room(w, seat)
     if reply == Reply.ACCEPT and o.kind == OfferKind.FEE_AGREED:
         return check_contract(w, p, seat, o.uid, o.wage, o.years)
     if reply == Reply.ACCEPT or (reply == Reply.COUNTER and o.kind == OfferKind.BID_RECEIVED):
@@ -239,15 +241,17 @@ def _check_sale(w, p, seat, i, reply, amount):
         return Error.BAD_ARGUMENT.value
     if window_open(p, w.day) == 0:
         return Error.WINDOW_CLOSED.value
-    if w.clubs[w.seats[seat].club].n_squad <= p.market.squad_min:
+    if deals.squad_without_sales(w, w.seats[seat].club) <= p.market.squad_min:
         return Error.SQUAD_MINIMUM.value
     slot = roster.slot_of(w, o.uid)
-    if slot < 0 or w.players[slot].next_club >= 0:
+    if slot < 0 or w.players[slot].next_club >= 0 or deals.find(w, seat, o.uid) >= 0:
         return Error.UNAVAILABLE.value
     buyer = w.clubs[o.club]
+    if buyer.seat >= 0:  # another seat's cash and squad are its own affair until the deal is done
+        return _no_room(w, seat)
     if buyer.n_squad >= p.market.squad_max or buyer.cash < o.fee:
         return Error.UNAVAILABLE.value
-    return Error.OK.value
+    return _no_room(w, seat)
 
 
 @njit
@@ -259,11 +263,11 @@ def check_contract(w, p, seat, uid, wage, years):
     if years < 1 or years > p.wage.years or wage < 1:
         return Error.BAD_ARGUMENT.value
     club = w.seats[seat].club
-    pl = w.players[roster.slot_of(w, uid)]
+    pl = roster.seen(w, club, roster.slot_of(w, uid))
     if pl.club == club:
         return Error.NO_CHANGE.value if contracts.end_of(w, years) < pl.contract_end else Error.OK.value
     cost = contracts.signing_cost(p, wage) + agreed_fee(w, seat, uid)
-    return Error.CASH_SHORT.value if cost > w.clubs[club].cash else Error.OK.value
+    return Error.CASH_SHORT.value if cost > deals.available(w, p, club) else Error.OK.value
 
 
 @njit
@@ -282,7 +286,7 @@ def no_contract(w, p, seat, uid):
     slot = roster.slot_of(w, uid)
     if slot < 0:
         return Error.UNKNOWN_PLAYER.value
-    pl = w.players[slot]
+    pl = roster.seen(w, club, slot)
     if pl.status == Status.ACADEMY:
         return Error.NOT_YOUR_PLAYER.value if pl.club != club else Error.NO_AGREEMENT.value
     if pl.club == club:
@@ -291,12 +295,13 @@ def no_contract(w, p, seat, uid):
     if pl.status == Status.SENIOR and find_offer(w, seat, uid, OfferKind.FEE_AGREED) >= 0:
         if window_open(p, w.day) == 0:
             return Error.WINDOW_CLOSED.value
-        if not market.sellable(w, p, slot):
+        if not market.for_sale(w, p, club, slot):
             return Error.NOT_FOR_SALE.value
-    elif pl.status == Status.SENIOR and not contracts.can_precontract(w, p, slot):
+    elif pl.status == Status.SENIOR and not contracts.can_precontract(w, p, club, slot):
         return Error.NO_AGREEMENT.value
-    full = w.clubs[club].n_squad >= p.market.squad_max
-    return Error.SQUAD_FULL.value if full else Error.OK.value
+    if squad_full(w, p, club):
+        return Error.SQUAD_FULL.value
+    return Error.NO_CHANGE.value if deals.find(w, seat, uid) >= 0 else _no_room(w, seat)
 
 
 @njit
@@ -320,7 +325,11 @@ def check_invest(w, p, seat, kind):
         return Error.BUILDING.value
     if c.levels[kind] >= p.facility.top:
         return Error.MAX_LEVEL.value
-    return Error.CASH_SHORT.value if finance.upgrade_cost(w, p, club, kind) > c.cash else Error.OK.value
+    return (
+        Error.CASH_SHORT.value
+        if finance.upgrade_cost(w, p, club, kind) > deals.available(w, p, club)
+        else Error.OK.value
+    )
 
 
 @njit
@@ -387,7 +396,6 @@ def completion_cost(w, p, orders, taken, count, picks, n):
 def _check_own(w, p, seat, tool, args):
     """Listing, releasing, promoting: calls about one's own player."""
     club = w.seats[seat].club
-    c = w.clubs[club]
     slot = roster.slot_of(w, args[0])
     if slot < 0:
         return Error.UNKNOWN_PLAYER.value
@@ -397,7 +405,7 @@ def _check_own(w, p, seat, tool, args):
     if tool == Tool.PROMOTE_YOUTH:
         if pl.status != Status.ACADEMY:
             return Error.NOT_ACADEMY.value
-        return Error.SQUAD_FULL.value if c.n_squad >= p.market.squad_max else Error.OK.value
+        return Error.SQUAD_FULL.value if squad_full(w, p, club) else Error.OK.value
     if tool == Tool.RELEASE_PLAYER:
         return Error.OK.value if pl.status == Status.ACADEMY else release_barred(w, p, club, slot)
     if pl.status != Status.SENIOR:
@@ -410,9 +418,9 @@ def _check_own(w, p, seat, tool, args):
 @njit
 def release_barred(w, p, club, slot):
     """What forbids releasing one's own senior."""
-    if w.clubs[club].n_squad <= p.market.squad_min:
+    if deals.squad_without_sales(w, club) <= p.market.squad_min:
         return Error.SQUAD_MINIMUM.value
-    short = contracts.severance(w, p, slot) > w.clubs[club].cash
+    short = contracts.severance(w, p, slot) > deals.available(w, p, club)
     return Error.CASH_SHORT.value if short else Error.OK.value
 
 
@@ -492,12 +500,13 @@ def apply(w, p, seat, tool, args, n):
         for i in range(n):
             w.seats[seat].draft[i] = args[i]
     else:
-        _apply_own(w, p, club, tool, args)
+        _apply_own(w, p, seat, tool, args)
     return done, 0
 
 
 @njit
-def _apply_own(w, p, club, tool, args):
+def _apply_own(w, p, seat, tool, args):
+    club = w.seats[seat].club
     slot = roster.slot_of(w, args[0])
     if tool == Tool.LIST_PLAYER:
         w.players[slot].listed = args[1]
@@ -506,7 +515,7 @@ def _apply_own(w, p, club, tool, args):
     elif w.players[slot].status == Status.ACADEMY:
         academy.let_go(w, club, slot, Move.RELEASED)
     else:
-        market.drop_offers(w, args[0], club)
+        market.drop_offers_of(w, seat, args[0], club)  # others are told when the day ends
         contracts.release(w, p, slot)
 
 
@@ -532,14 +541,19 @@ def _set_order(w, seat, args):
 
 @njit
 def bid(w, p, seat, uid, fee, instalments):
-    """A bid for another club's player, answered at once by his owner's hidden ask."""
+    """A bid for another club's player: a seat hears of it when the day ends, a script's hidden ask answers at once."""
     club = w.seats[seat].club
     slot = roster.slot_of(w, uid)
-    owner = w.players[slot].club
-    wanted = market.ask_with_instalments(w, p, club, slot, instalments)
+    owner = roster.seen(w, club, slot).club
     i = find_offer(w, seat, uid, OfferKind.BID_COUNTERED)
     if i >= 0 and fee >= w.seats[seat].offers[i].fee and instalments <= w.seats[seat].offers[i].instalments:
-        wanted = min(wanted, fee)  # a standing counter is honoured
+        wanted = fee  # a standing counter is honoured
+    elif w.clubs[owner].seat >= 0:
+        _close_offer(w, seat, i)
+        deals.lodge(w, seat, Deal.BID, uid, owner, fee, instalments, 0, 0)
+        return Outcome.LODGED.value, fee
+    else:
+        wanted = market.ask_with_instalments(w, p, club, slot, instalments)
     if fee >= wanted:
         _close_offer(w, seat, i)
         agreed, wage, years = OfferKind.FEE_AGREED, contracts.demand(w, p, club, slot), managers.years_for(w, p, slot)
@@ -574,11 +588,11 @@ def reply_to(w, p, seat, offer_id, reply, amount):
     i = offer_index(w, seat, offer_id)
     o = w.seats[seat].offers[i]
     if reply == Reply.REJECT:
-        if o.kind == OfferKind.BID_RECEIVED:
-            talks.refuse_fee(w, p, o.club, o.uid, o.fee)
-        o.state = OfferState.NONE.value
+        _turn_down(w, p, seat, i)
         return Outcome.DONE.value, 0
     if o.kind == OfferKind.BID_RECEIVED:
+        if w.clubs[o.club].seat >= 0:
+            return _answer_seat(w, seat, i, reply, amount)
         if reply == Reply.ACCEPT:
             return _sell(w, p, seat, i, o.fee)
         return _counter_buyer(w, p, seat, i, amount)
@@ -589,12 +603,38 @@ def reply_to(w, p, seat, offer_id, reply, amount):
 
 
 @njit
-def _sell(w, p, seat, i, fee):
-    """The seat's player goes to the bidder for ``fee``."""
+def _turn_down(w, p, seat, i):
+    """Refuse a bid, or give up one's own."""
     o = w.seats[seat].offers[i]
-    slot = roster.slot_of(w, o.uid)
-    wage = thousands(contracts.reservation(w, p, o.club, slot) * p.manager.renew_premium)
-    market.transfer(w, p, o.club, slot, fee, 0, wage, contracts.end_of(w, managers.years_for(w, p, slot)))
+    if o.kind == OfferKind.FEE_AGREED:
+        deals.withdraw(w, seat, o.uid)
+    elif o.kind == OfferKind.BID_RECEIVED and w.sealed == 1:
+        deals.lodge(w, seat, Deal.REFUSE, o.uid, o.club, o.fee, 0, 0, 0)
+    elif o.kind == OfferKind.BID_RECEIVED:
+        talks.refuse_fee(w, p, o.club, o.uid, o.fee)
+    o.state = OfferState.NONE.value
+
+
+@njit
+def _answer_seat(w, seat, i, reply, amount):
+    """Accept another seat's bid, or ask for more: it hears when the day ends."""
+    o = w.seats[seat].offers[i]
+    kind = Deal.AGREE if reply == Reply.ACCEPT else Deal.COUNTER
+    fee = o.fee if reply == Reply.ACCEPT else amount
+    deals.lodge(w, seat, kind, o.uid, o.club, fee, o.instalments, 0, 0)
+    o.state = OfferState.NONE.value
+    return Outcome.LODGED.value, fee
+
+
+@njit
+def _sell(w, p, seat, i, fee):
+    """The seat's player goes to the scripted bidder for ``fee``; in a sealed world when the day ends."""
+    o = w.seats[seat].offers[i]
+    if w.sealed == 1:
+        deals.lodge(w, seat, Deal.SELL, o.uid, o.club, fee, 0, 0, 0)
+        o.state = OfferState.NONE.value
+        return Outcome.LODGED.value, fee
+    deals.sell_to_scripted(w, p, o.club, roster.slot_of(w, o.uid), fee)
     return Outcome.ACCEPTED.value, fee
 
 
@@ -625,38 +665,38 @@ def offer_contract(w, p, seat, uid, wage, years):
         wanted = min(wanted, wage)  # a standing demand or counter is honoured
     _close_offer(w, seat, i)
     if wage >= wanted:
-        _sign(w, p, seat, slot, wage, years)
-        return Outcome.ACCEPTED.value, wage
+        return _sign(w, p, seat, slot, wage, years), wage
     if talks.refuse_wage(w, p, club, uid, wage):
         return Outcome.TALKS_OFF.value, 0
     if wage < p.wage.near * wanted:
         return Outcome.REJECTED.value, 0
     counter = contracts.counter_wage(w, p, club, slot, wanted)
-    owner = w.players[slot].club
+    owner = roster.seen(w, club, slot).club
     market.add_offer(w, p, seat, OfferKind.WAGE_COUNTERED, OfferState.LIVE, owner, uid, 0, 0, counter, years)
     return Outcome.COUNTERED.value, counter
 
 
 @njit
 def _sign(w, p, seat, slot, wage, years):
-    """An agreed contract: renewal, free signing, completed transfer or pre-contract."""
+    """An agreed contract: renewal, free signing, completed transfer or pre-contract. Returns the outcome."""
     club = w.seats[seat].club
-    pl = w.players[slot]
+    pl = roster.seen(w, club, slot)
+    i = find_offer(w, seat, pl.uid, OfferKind.FEE_AGREED)
+    fee = w.seats[seat].offers[i].fee if i >= 0 else 0
+    instalments = w.seats[seat].offers[i].instalments if i >= 0 else 0
     end = contracts.end_of(w, years)
     if pl.club == club:
         contracts.renew(w, p, slot, wage, end)
-        return
-    if pl.status == Status.FREE:
+    elif w.sealed == 1:
+        deals.lodge(w, seat, Deal.SIGN, pl.uid, pl.club, fee, instalments, wage, years)
+        return Outcome.LODGED.value
+    elif pl.status == Status.FREE:
         contracts.join(w, p, club, slot, wage, end, 0, Move.FREE)
-        return
-    i = find_offer(w, seat, pl.uid, OfferKind.FEE_AGREED)
-    if i < 0:
+    elif i < 0:
         contracts.precontract(w, slot, club, wage, max(end, pl.contract_end + 360 * years))
-        return
-    o = w.seats[seat].offers[i]
-    fee = o.fee
-    instalments = o.instalments
-    market.transfer(w, p, club, slot, fee, instalments, wage, end)
+    else:
+        market.transfer(w, p, club, slot, fee, instalments, wage, end)
+    return Outcome.ACCEPTED.value
 
 
 @njit

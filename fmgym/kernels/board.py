@@ -128,9 +128,17 @@ def die(w, p, seat, how):
         inbox.stop(w, s.club, StopKind.ADMINISTRATION)
     if s.revivals == p.ruin.revivals:
         settle(w, p, seat, how)
-        c.seat = -1
+        _leave_unmanned(c)
         return
     _revive(w, p, seat)
+
+
+@njit
+def _leave_unmanned(c):
+    """The club goes on by default handling: nobody buys, renews or decides, and bids meet its asks."""
+    c.seat = -1
+    c.unmanned = 1
+    c.lineup_auto = 1
 
 
 @njit

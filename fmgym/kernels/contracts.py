@@ -27,6 +27,8 @@ def reservation(w, p, club, slot):
     """
     pl = w.players[slot]
     level = 0.5 * (pl.own_ability + pl.pub_ability)
+    if w.sealed == 1 and pl.club != club and _held_by_seat(w, club, slot):
+        level = pl.pub_ability  # what a seat's scouts believe reaches no other
     z = normal(key(w.seed, Domain.RESERVATION, pl.uid, w.season), 0)
     factor = 1.0 + talks.wage_rise(w, p, club, pl.uid)
     wanted = p.club.reputation + p.wage.level * (level - p.value.reference)
@@ -38,6 +40,13 @@ def reservation(w, p, club, slot):
         if left < 0.5:
             factor += p.wage.late
     return max(thousands(wage_norm(w, p, slot, level) * exp(p.wage.spread * z) * factor), 20)
+
+
+@njit
+def _held_by_seat(w, club, slot):
+    """Whether a player belongs to a seat, as far as another club knows."""
+    owner = roster.seen(w, club, slot).club
+    return owner >= 0 and w.clubs[owner].seat >= 0
 
 
 @njit
@@ -93,10 +102,10 @@ def join(w, p, club, slot, wage, end, fee, kind):
 
 
 @njit
-def can_precontract(w, p, slot):
-    """Whether another club may sign a senior for the time after his present contract."""
-    pl = w.players[slot]
-    return pl.status == Status.SENIOR and pl.next_club < 0 and contract_left(w, slot) <= p.wage.free_days
+def can_precontract(w, p, club, slot):
+    """Whether a club may sign another's senior for the time after his present contract, as far as it knows."""
+    pl = roster.seen(w, club, slot)
+    return pl.status == Status.SENIOR and pl.next_club < 0 and pl.contract_end - w.day <= p.wage.free_days
 
 
 @njit

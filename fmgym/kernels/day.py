@@ -5,12 +5,13 @@ offers, orders, boards, turn of the year, stops. Everything that moves time is h
 """
 
 from fmgym.calendar import day_of_year, scheduled, season_of, window_open
-from fmgym.enums import Inbox, OfferState, Settle, StopKind
+from fmgym.enums import Inbox, OfferKind, OfferState, Settle, StopKind
 from fmgym.jit import njit
 from fmgym.kernels import (
     academy,
     board,
     condition,
+    deals,
     development,
     finance,
     inbox,
@@ -34,6 +35,7 @@ def advance(w, p):
     while w.finished == 0:
         step(w, p)
         if _stops_due(w, p):
+            deals.stop_clock(w)
             return
 
 
@@ -68,6 +70,7 @@ def step(w, p):
         _intake(w, p)
     _offers(w, p)
     orders.run(w, p)
+    deals.resolve(w, p)
     board.judge(w, p)
     if doy == YEAR:
         season.turn_year(w, p)
@@ -166,7 +169,8 @@ def _deliver(w, p, seat):
         o.state = OfferState.LIVE.value
         o.created = w.day
         o.expires = w.day + p.calendar.offer_days
-        what = Inbox.OFFER_RECEIVED if o.rounds == 0 else Inbox.COUNTER_OFFER
+        first = o.kind == OfferKind.BID_RECEIVED and o.rounds == 0
+        what = Inbox.OFFER_RECEIVED if first else Inbox.COUNTER_OFFER
         inbox.tell(w, s.club, what, o.uid, o.club, o.fee)
         delivered = True
     if delivered:

@@ -38,7 +38,7 @@ GOOD = record(
 @njit
 def scripted(w, club):
     """Whether a scripted manager runs this club."""
-    return w.clubs[club].seat < 0
+    return w.clubs[club].seat < 0 and w.clubs[club].unmanned == 0
 
 
 @njit

@@ -1,9 +1,9 @@
 """The transfer market: hidden asks, scripted bids, sealed-bid resolution, completed deals."""
 
 from fmgym.detmath import exp
-from fmgym.enums import Domain, Inbox, Ledger, Move, OfferKind, OfferState, Status
+from fmgym.enums import Domain, Inbox, Ledger, Loss, Move, OfferKind, OfferState, Status
 from fmgym.jit import njit
-from fmgym.kernels import contracts, inbox, talks
+from fmgym.kernels import contracts, inbox, roster, talks
 from fmgym.kernels.money import book, owe, thousands
 from fmgym.kernels.valuation import worth
 from fmgym.rng import key, normal
@@ -76,14 +76,30 @@ def transfer(w, p, buyer, slot, fee, instalments, wage, end):
 def drop_offers(w, uid, buyer):
     """Close every seat's open offers about a player who has moved; seats that bid learn they lost."""
     for seat in range(len(w.seats)):
-        s = w.seats[seat]
-        for i in range(len(s.offers)):
-            o = s.offers[i]
-            if o.state == OfferState.NONE or o.uid != uid:
-                continue
-            if s.club != buyer and o.kind != OfferKind.BID_RECEIVED:
-                inbox.tell(w, s.club, Inbox.BID_LOST, uid, buyer, 0)
-            o.state = OfferState.NONE.value
+        drop_offers_of(w, seat, uid, buyer)
+
+
+@njit
+def drop_offers_of(w, seat, uid, buyer):
+    """``drop_offers`` for one seat."""
+    s = w.seats[seat]
+    for i in range(len(s.offers)):
+        o = s.offers[i]
+        if o.state == OfferState.NONE or o.uid != uid:
+            continue
+        if s.club != buyer and o.kind != OfferKind.BID_RECEIVED:
+            inbox.tell(w, s.club, Inbox.BID_LOST, uid, buyer, Loss.MOVED)
+        o.state = OfferState.NONE.value
+
+
+@njit
+def find_offer(w, seat, uid, kind):
+    """Index of a seat's live offer of a kind about a player, or -1."""
+    offers = w.seats[seat].offers
+    for i in range(len(offers)):
+        if offers[i].state == OfferState.LIVE and offers[i].uid == uid and offers[i].kind == kind:
+            return i
+    return -1
 
 
 @njit
@@ -120,6 +136,15 @@ def add_offer(w, p, seat, kind, state, club, uid, fee, instalments, wage, years)
 def believed_worth(w, p, ability, potential, slot):
     """What a buyer thinks a player costs: the mean of its own and the public's view."""
     return 0.5 * (worth(w, p, slot, ability, potential) + w.players[slot].value)
+
+
+@njit
+def for_sale(w, p, club, slot):
+    """Whether another club's player can be bid for, as far as the bidder knows. A seat answers for itself."""
+    pl = roster.seen(w, club, slot)
+    if pl.status != Status.SENIOR or pl.next_club >= 0:
+        return False
+    return w.clubs[pl.club].seat >= 0 or w.clubs[pl.club].n_squad > p.market.squad_min
 
 
 @njit

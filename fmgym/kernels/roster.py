@@ -19,6 +19,17 @@ def slot_of(w, uid):
 
 
 @njit
+def seen(w, club, slot):
+    """A player's record as a club may know it.
+
+    While a sealed world's clock stands, what seats do to their own players is not yet known to others.
+    """
+    if w.frozen == 1 and w.players[slot].club != club and w.board[slot].club != club:
+        return w.board[slot]
+    return w.players[slot]
+
+
+@njit
 def take_slot(w):
     """An empty slot with a fresh uid, or -1 when the pool is full."""
     pool = len(w.players)

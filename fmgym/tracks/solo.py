@@ -6,7 +6,7 @@ from fmgym.tracks.track import Track
 SOLO = Track(
     name="solo",
     seats=1,
-    clubs=(0,),
+    sealed=False,
     start="draft",
     seasons=20,
     tools=tuple(TOOLS),

@@ -246,7 +246,7 @@ def test_step_outside_an_episode_is_an_error() -> None:
         ({"reward": "points"}, "reward must be one of score_delta, final"),
         ({"render_mode": "svg"}, "render_mode must be None or one of"),
         ({"params": {"market.nothing": 1}}, "no parameter 'market.nothing'"),
-        ({"params": {"shape.seats": 4}}, "one seat"),
+        ({"params": {"shape.seats": 4}}, "shape.seats must be 1 here"),
     ],
 )
 def test_bad_options_say_what_is_wrong(options: dict, complaint: str) -> None:
