@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from fmgym.state import YEAR
+from fmgym.stop import Result
 
 Row = Mapping[str, Any]
 
@@ -25,3 +26,8 @@ def day(date: str) -> int:
     """The day that a printed date ``Y12-D181`` means."""
     year, _, day_of_year = date.partition("-D")
     return (int(year[1:]) - 1) * YEAR + int(day_of_year) - 1
+
+
+def outcome(result: Result) -> str:
+    """What an accepted call led to; empty when it was refused."""
+    return str(result.data["status"]) if result.ok else ""
