@@ -4,7 +4,8 @@
     python -m benchmarks.arena rotations --seed 7 --keep runs/rotations --json FILE
     python -m benchmarks.arena cost --json FILE
 
-``games`` and ``rotations`` keep each game in a folder below ``--keep``: stopped at any moment, the same command goes on.
+``games`` and ``rotations`` keep each game in a folder below ``--keep``: stopped at any moment, the same command
+goes on.
 """
 
 from __future__ import annotations
