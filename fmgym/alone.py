@@ -127,8 +127,9 @@ class Study:
         return np.asarray(self.rows[name].mean(axis=0))
 
     def mean(self, name: str) -> float:
-        """Mean over seeds and seasons; seasons that have no figure do not count."""
-        return float(np.nanmean(self.rows[name]))
+        """Mean over seeds and seasons; seasons that have no figure do not count, and without any it is NaN."""
+        figures = self.rows[name]
+        return float(figures[~np.isnan(figures)].mean()) if not np.isnan(figures).all() else float("nan")
 
     def early(self, name: str) -> float:
         """Mean over the first quarter of the seasons."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 import contextlib
 import os
 import statistics
+import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -20,6 +21,8 @@ from fmgym.policy import Policy, RecordKeeper
 from fmgym.runlog import RunLog
 from fmgym.session import Session
 from fmgym.stamp import stamp
+from fmgym.stop import Call, Packet, Stop
+from fmgym.stop import Result as Answer
 from fmgym.sweep import Sheet, Workers, sweep
 from fmgym.tracks import track_named
 from fmgym.tracks.arena import ARENA
@@ -222,21 +225,72 @@ def _open(mark: Mapping[str, Any]) -> Session:
 
 
 def _play(policies: Mapping[int, Policy], session: Session, log: RunLog | None, progress: Progress | None) -> None:
-    """Rounds: every seat that has a stop plays it, then time has moved."""
+    """Rounds: every seat that has a stop plays it, then time has moved.
+
+    Policies that keep records, which wait for somebody nearly all of the time, play theirs at the same time. In which
+    order seats act makes no difference to the world; the log has it as it was.
+    """
+    slow = {seat for seat, policy in policies.items() if isinstance(policy, RecordKeeper)}
     for policy in policies.values():
         reset = getattr(policy, "reset", None)
         if reset:
             reset(int(session.world.w.seed))
     while not session.finished:
-        for seat in session.open_seats:
-            stop = session.stop(seat)
-            policies[seat].play(stop)
-            if stop.open:
-                stop.call("advance")
+        seats = session.open_seats
+        for seat in seats:
+            if seat not in slow:
+                _play_stop(policies[seat], session.stop(seat))
+        waited_for = [seat for seat in seats if seat in slow]
+        if len(waited_for) == 1:
+            _play_stop(policies[waited_for[0]], session.stop(waited_for[0]))
+        elif waited_for:
+            _play_at_once({seat: policies[seat] for seat in waited_for}, session)
         if log:
             log.stop_ended(session)
         if progress:
             progress(session)
+
+
+def _play_stop(policy: Policy, stop: Stop) -> None:
+    policy.play(stop)
+    if stop.open:
+        stop.call("advance")
+
+
+def _play_at_once(policies: Mapping[int, Policy], session: Session) -> None:
+    """Seats' stops in threads. All play to their stops' ends, whatever becomes of others; then the first error."""
+    table, errors = _Table(session), dict[int, BaseException]()
+
+    def work(seat: int, policy: Policy) -> None:
+        try:
+            _play_stop(policy, Stop(table, seat))
+        except BaseException as error:
+            errors[seat] = error
+
+    threads = [threading.Thread(target=work, args=pair, daemon=True) for pair in policies.items()]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for _, error in sorted(errors.items()):
+        raise error
+
+
+class _Table:
+    """A session for several threads: one turn at a time."""
+
+    def __init__(self, session: Session) -> None:
+        self.world = session.world
+        self._session = session
+        self._lock = threading.Lock()
+
+    def packet(self, seat: int = 0) -> Packet:
+        with self._lock:
+            return self._session.packet(seat)
+
+    def turn(self, calls: Iterable[Call], seat: int = 0) -> list[Answer]:
+        with self._lock:
+            return self._session.turn(calls, seat)
 
 
 def replay(folder: str | os.PathLike[str], progress: Progress | None = None) -> RunResult | ArenaResult:

@@ -2,6 +2,6 @@
 
 from fmgym.wrappers.flat import FlatObs, FlatVectorObs
 from fmgym.wrappers.knobs import ManagerKnobs, ManagerKnobsVector
-from fmgym.wrappers.text import TextActions
+from fmgym.wrappers.text import TextActions, TextArena
 
-__all__ = ["FlatObs", "FlatVectorObs", "ManagerKnobs", "ManagerKnobsVector", "TextActions"]
+__all__ = ["FlatObs", "FlatVectorObs", "ManagerKnobs", "ManagerKnobsVector", "TextActions", "TextArena"]

@@ -26,6 +26,7 @@ from fmgym.rules import rules_text
 from fmgym.stop import Stop
 from fmgym.text import Broken, Reading, TextStop, read_calls, read_turn
 from fmgym.tools import schemas
+from fmgym.tracks import track_named
 
 FAILURES = ("pause", "continue")
 IDLE_TURNS = 3  # so many turns in a row without a readable call close the stop
@@ -111,19 +112,22 @@ class AgentPolicy:
 
     def attach(self, folder: Path | None, stamp: Mapping[str, Any]) -> None:
         """Take up or begin the record of a run."""
-        params = Params.default().replace(stamp["params"])
-        rules = rules_text(params, seasons=stamp["seasons"], tools=self.agent.speaks == "json")
+        track = track_named(stamp["track"])
+        params = track.fit(Params.default().replace(stamp["params"]))
+        rules = rules_text(params, track, stamp["seasons"], tools=self.agent.speaks == "json")
         more = [SESSION] if self.memory == "session" else []
         self.system = "\n\n".join([rules.strip(), "## Your replies", SPEECH[self.agent.speaks], CLOSING, *more])
         self.tools = schemas("mcp", params)
         self.apart = len(self.system.encode()) + len(msgspec.json.encode(self.tools))
+        self.stopped.clear()
         self.transcript = Transcript(folder, {"stamp": stamp, "system": self.system, "tools": self.tools})
         self.total, self.running = Account(), Account()
         self.conversation = Conversation(self.memory, self.max_context)
         self._recalled = False
 
     def detach(self) -> None:
-        """End the run's record and the agent's connections."""
+        """End the run's record and the agent's connections; what still plays in a thread comes to its end."""
+        self.stopped.set()
         self.transcript.close()
         self.agent.close()
 

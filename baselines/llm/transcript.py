@@ -25,7 +25,7 @@ except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
 from fmgym import runlog
-from fmgym.errors import BadInput, CheckFailed
+from fmgym.errors import BadInput, CheckFailed, Paused
 
 VERSION = 1
 NAME = "transcript.jsonl.gz"
@@ -82,6 +82,7 @@ class Transcript:
         self._unwritten: list[str] = []
         self._last = ""
         self._file: IO[bytes] | None = None
+        self._closed = False
         head = json.loads(json.dumps({"transcript": VERSION, **head}))
         lines: list[dict[str, Any]] = []
         try:
@@ -134,6 +135,8 @@ class Transcript:
             if {**known, UNTIMED: 0} != {**line, UNTIMED: 0}:
                 raise CheckFailed(f"the transcript does not hold at stop {line['stop']}: played again, it differs")
             return known
+        if self._closed:
+            raise Paused("interrupted")
         self._append(line)
         if durable:
             self._flush()
@@ -150,7 +153,8 @@ class Transcript:
         self._unwritten = []
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Let go of the file. Nothing can be written any more."""
+        self._closed = True
         if self._file:
             self._file.close()
             self._file = None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fmgym.cli import common
+from fmgym.cli import agents, common
 from fmgym.cli.run import watch
 from fmgym.errors import BadInput
 
@@ -28,7 +28,8 @@ def arena(
         list[str] | None,
         typer.Option(
             metavar="N=POLICY",
-            help="Who holds seat N, which runs club N+1; 0-15=POLICY fills several. May be repeated.",
+            help="Who holds seat N, which runs club N+1; 0-15=POLICY fills several. A policy, or a language model:"
+            " llm:MODEL,OPTION=VALUE,... with the options of fmgym llm. May be repeated.",
         ),
     ] = None,
     seasons: common.Seasons = "20",
@@ -44,7 +45,8 @@ def arena(
     """Play one shared world with a policy in every seat named and rank the seats by score.
 
     Scripted managers run the clubs of seats that nobody holds. Deals between clubs are sealed, so that no seat gains
-    by acting before another. With --out the run can be interrupted; the same command goes on where it stopped.
+    by acting before another; language models are asked at the same time. With --out the run can be interrupted or
+    pause; the same command goes on where it stopped.
 
     Example: fmgym arena --seed 7 --seat 0-14=heuristic --seat 15=random --plot arena.png
     """
@@ -65,8 +67,6 @@ def arena(
 
 def policies(texts: list[str]) -> dict[int, Policy]:
     """The policy of each seat, from ``3=heuristic`` and ``4-15=random``: an object for each."""
-    from fmgym import baselines
-
     found: dict[int, Policy] = {}
     for text in texts:
         numbers, equals, name = text.partition("=")
@@ -76,10 +76,19 @@ def policies(texts: list[str]) -> dict[int, Policy]:
         for number in range(int(first), int(last or first) + 1):
             if number in found:
                 raise BadInput(f"--seat names seat {number} twice")
-            found[number] = baselines.make(name.strip())
+            found[number] = _policy(name.strip())
     if not found:
         raise BadInput("an arena needs a policy in at least one seat: --seat 0=heuristic")
     return found
+
+
+def _policy(name: str) -> Policy:
+    """A reference policy, or with ``llm:MODEL`` a language model."""
+    if name.startswith(agents.SEAT):
+        return agents.in_seat(name)
+    from fmgym import baselines
+
+    return baselines.make(name)
 
 
 def _small(text: str) -> bool:

@@ -12,15 +12,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fmgym.cli import common
+from fmgym.cli import agents, common
 from fmgym.errors import BadInput, FMGymError, Paused
 
 if TYPE_CHECKING:
     from fmgym.baselines.llm.policy import AgentPolicy
-    from fmgym.baselines.llm.protocol import Agent
     from fmgym.run import RunResult
 
-PROVIDERS = ("openai", "anthropic")
 REFRESH = 0.25  # seconds between looks at how far the runs are
 
 
@@ -54,7 +52,7 @@ def llm(
     ] = "pause",
     max_usd: Annotated[str | None, typer.Option(metavar="N", help="Pause a run when it has cost so much.")] = None,
     max_tokens: Annotated[str | None, typer.Option(metavar="N", help="Pause a run when it has used so many.")] = None,
-    prices: Annotated[Path | None, typer.Option(metavar="FILE", help="Another table of prices.")] = None,
+    prices: Annotated[str | None, typer.Option(metavar="FILE", help="Another table of prices.")] = None,
     jobs: Annotated[str, typer.Option(metavar="N", help="Runs at once.")] = "1",
     seasons: common.Seasons = "20",
     opponents: common.Opponents = "tiered",
@@ -73,77 +71,39 @@ def llm(
 
     Example: fmgym llm --model gpt-4.1-mini --seeds 1,1024,2026 --jobs 3 --max-usd 20
     """
-    from fmgym.baselines.llm import account
-    from fmgym.baselines.llm.policy import AgentPolicy, Patience
+    from fmgym.state import YEAR
 
-    if provider not in PROVIDERS:
-        raise BadInput(f"--provider takes {' or '.join(PROVIDERS)}, not {provider!r}")
-    if speaks not in ("tools", "json"):
-        raise BadInput(f"--speaks takes tools or json, not {speaks!r}")
     if model is None:
         raise BadInput("--model names the model to be asked")
-    settings: dict[str, Any] = {
-        "base_url": base_url,
+    options = {
+        "provider": provider,
+        "base-url": base_url,
         "speaks": speaks,
-        "temperature": _number(temperature, "temperature"),
+        "temperature": temperature,
         "reasoning": reasoning,
-        "max_output": _count(max_output, "max-output"),
-        "timeout": _number(timeout, "timeout"),
-    }
-    conditions: dict[str, Any] = {
+        "max-output": max_output,
+        "timeout": timeout,
         "memory": memory,
-        "on_failure": on_failure,
-        "patience": Patience(_number(patience, "patience") or 0.0),
-        "max_usd": _number(max_usd, "max-usd"),
-        "max_tokens": _count(max_tokens, "max-tokens"),
-        "max_context": _count(max_context, "max-context"),
-        "prices": account.prices(prices),
+        "max-context": max_context,
+        "patience": patience,
+        "on-failure": on_failure,
+        "max-usd": max_usd,
+        "max-tokens": max_tokens,
+        "prices": prices,
     }
-    knobs = {
+    knobs: dict[str, Any] = {
         "seasons": common.whole(seasons, "seasons"),
         "opponents": opponents,
         "draft": draft,
         "params": common.changes(set_),
     }
     common.check_outputs(json_)
-    chosen, workers = common.seeds(seeds), _count(jobs, "jobs") or 1
+    chosen, workers = common.seeds(seeds), agents.count(jobs, "jobs") or 1
     folder = out or Path("runs") / re.sub(r"[^A-Za-z0-9._-]+", "-", model)
-    runs = [
-        Run(seed, folder / f"seed-{seed}", AgentPolicy(_agent(provider, model, settings), **conditions))
-        for seed in chosen
-    ]
+    days = (0, YEAR * knobs["seasons"] - 1)
+    runs = [Run(seed, folder / f"seed-{seed}", agents.policy(model, options), days) for seed in chosen]
     _play(runs, workers, knobs)
     return _report(runs, json_)
-
-
-def _agent(provider: str, model: str, settings: dict[str, Any]) -> Agent:
-    """The agent that the options mean."""
-    from fmgym.baselines.llm.anthropic_messages import AnthropicAgent
-    from fmgym.baselines.llm.openai_chat import OpenAIAgent
-
-    agent: Agent = (AnthropicAgent if provider == "anthropic" else OpenAIAgent)(model, **settings)
-    return agent
-
-
-def _number(text: str | None, name: str) -> float | None:
-    if text is None:
-        return None
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not 0.0 <= value < float("inf"):
-        raise BadInput(f"--{name} takes a number from 0, not {text!r}")
-    return value
-
-
-def _count(text: str | None, name: str) -> int | None:
-    if text is None:
-        return None
-    value = common.whole(text, name)
-    if value < 1:
-        raise BadInput(f"--{name} takes a whole number from 1, not {value}")
-    return value
 
 
 @dataclass
@@ -153,7 +113,7 @@ class Run:
     seed: int
     folder: Path
     policy: AgentPolicy
-    days: tuple[int, int] = (0, 1)
+    days: tuple[int, int]  # played, of how many
     result: RunResult | None = None
     error: FMGymError | None = None
     crash: BaseException | None = field(default=None, repr=False)

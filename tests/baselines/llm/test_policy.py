@@ -33,8 +33,7 @@ class Played:
 
     def __init__(self, server: ChatServer, folder: Path | None, stops: int = 1, after: int = 0, **options: Any) -> None:
         settings = {name: options.pop(name) for name in ("temperature", "reasoning", "speaks") if name in options}
-        agent = OpenAIAgent("tester", base_url=server.url, timeout=1.0, **settings)
-        self.policy = AgentPolicy(agent, **{"patience": QUICK} | options)
+        self.policy = self.policy_of(server, settings, options)
         self.session = Session.open(1, seasons=1, draft="auto")
         for _ in range(after):
             self.session.call("advance")
@@ -49,6 +48,10 @@ class Played:
         finally:
             self.account = self.policy.account()
             self.policy.detach()
+
+    def policy_of(self, server: ChatServer, settings: dict[str, Any], options: dict[str, Any]) -> AgentPolicy:
+        agent = OpenAIAgent("tester", base_url=server.url, timeout=1.0, **settings)
+        return AgentPolicy(agent, **{"patience": QUICK} | options)
 
     def mark(self) -> dict[str, Any]:
         """The stamp, the same for every port."""
