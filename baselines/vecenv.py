@@ -230,7 +230,7 @@ class ArenaVecEnv(VecEnv):
         self.batch.actions[:] = 0
         going = np.ones(self.batch.size, np.bool_)
         while going.any():
-            live = np.repeat(going, self.batch.seats) & np.tile(self.batch.taken, self.batch.size)
+            live = np.repeat(going, self.batch.seats) & np.tile(self.batch.taken == 1, self.batch.size)
             live &= self.batch.overs == 0
             self.batch.commands[:] = np.where(live, kernel.TURN, kernel.SKIP)
             self.batch.run(self.threads)
