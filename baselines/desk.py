@@ -101,7 +101,7 @@ class Desk:
     def alarm(self, lead: float) -> float:
         """How near dismissal a season as bad as may well come would bring us, 0 to 1, with that lead now."""
         worst = MIDDLE - PLACES * lead + LUCK
-        fall = 2.0 * self.params.board.loss * max(worst - self.target, 0.0)
+        fall: float = 2.0 * self.params.board.loss * max(worst - self.target, 0.0)
         return min(fall / max(self.confidence - self.params.board.fire_review, 1.0), 1.0)
 
     @property

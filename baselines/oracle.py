@@ -3,9 +3,10 @@
 (paper, appendix H) Its privilege is information: true ability, potential, growth and onset of every player; what each
 club asks and each bidder would pay, to the thousand; the wage each player signs for; the strength of every rival.
 Bids close at first offer, contracts at the reservation wage, sales at the buyer's ceiling; only prospects of true
-potential are promoted; the eleven is solved anew at every stop from ability, form, morale and the weariness to
-come, and the style is the one that pays over the fixtures ahead, net of the cost of a switch. Decisions are those
-of ``manager``; nothing outside this package may import it (tests/test_architecture.py).
+potential are promoted; the eleven is solved anew at every stop over all formations from ability, form, morale and
+weariness, and the style is the one that pays over the fixtures ahead, net of the cost of a switch. Decisions are
+those of ``manager``, the price of cash and the alarm over the board's patience among them. Nothing outside this
+package may import it (tests/test_architecture.py).
 """
 
 from __future__ import annotations

@@ -1,12 +1,21 @@
 """The experiments on the four demands: what their table says of runs, and that each changes one habit."""
 
+import importlib.util
+import sys
 from dataclasses import asdict
+from pathlib import Path
 
 import pytest
 
-from benchmarks.demands import EXPERIMENTS, as_dict, table
 from fmgym.baselines.strategist import HABITS
 from fmgym.run import Ladder, RunResult
+
+# Benchmarks are not installed: the program is taken from the checkout, wherever pytest was started.
+SPEC = importlib.util.spec_from_file_location("demands", Path(__file__).parents[2] / "benchmarks" / "demands.py")
+assert SPEC and SPEC.loader
+demands = sys.modules["demands"] = importlib.util.module_from_spec(SPEC)
+SPEC.loader.exec_module(demands)
+EXPERIMENTS, as_dict, table = demands.EXPERIMENTS, demands.as_dict, demands.table
 
 
 def result(policy: str, seed: int, score: float) -> RunResult:
