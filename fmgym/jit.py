@@ -761,15 +761,16 @@ def _file_stamp(path: str) -> str:
 def _imported_files(path: str, source: bytes) -> set[str]:
     """The files that a source imports, but for this package, Python and what is installed."""
     loaded = {name: str(getattr(module, "__file__", None)) for name, module in list(sys.modules.items())}
-    own_names = [name for name, file in loaded.items() if file == path]
+    inside = ".__init__" if path.endswith("__init__.py") else ""
+    own_names = [name + inside for name, file in loaded.items() if file == path]
     names: set[str] = set()
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
             for own in own_names if node.level else [""]:
-                base = [*own.split(".")[: -node.level or None], *(node.module or "").split(".")]
-                base = ".".join(filter(None, base))
+                parts = [*own.split(".")[: -node.level or None], *(node.module or "").split(".")]
+                base = ".".join(filter(None, parts))
                 names |= {base, *(f"{base}.{alias.name}" for alias in node.names)}
     return {loaded[name] for name in names if name in loaded and not _is_elsewhere(loaded[name])}
 
