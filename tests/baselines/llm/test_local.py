@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from fmgym.baselines.llm.local import LocalAgent, LocalServer
 from fmgym.baselines.llm.policy import AgentPolicy
 from fmgym.cli import main
+from fmgym.params import Params
 from fmgym.run import replay
 from fmgym.session import Session
 from fmgym.stamp import stamp
@@ -42,8 +44,6 @@ def test_three_stops(server: LocalServer) -> None:
         changes=SHORT,
         agent=policy.stamp,
     )
-    from fmgym.params import Params
-
     session = Session.open(1, seasons=1, draft="auto", params=Params.default().replace(SHORT))
     policy.attach(None, mark)
     for _ in range(3):
@@ -55,8 +55,6 @@ def test_three_stops(server: LocalServer) -> None:
 
 
 def test_schemas_in_tokens(server: LocalServer) -> None:
-    import json
-
     assert server.tokens(json.dumps(schemas("mcp"), separators=(",", ":"))) < 3_500
 
 
