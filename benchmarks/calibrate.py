@@ -66,7 +66,7 @@ LADDER = {
     "board.target_cushion": (1, 3),
     "board.target_worst": (0.55, 0.85),
     "market.ask": (0.8, 1.2),
-    "market.heat": (0.02, 0.10),
+    "market.heat": (0.005, 0.10),
     "market.mispricing": (0.15, 0.35),
     "match.chance": (0.044, 0.060),
     "match.style_cost": (1.0, 4.0),
