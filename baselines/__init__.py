@@ -18,7 +18,9 @@ POLICIES = {
 
 
 def make(name: str) -> Policy:
-    """The reference policy of that name."""
+    """The reference policy of that name, or the trained one of a file ``*.npz`` that ``fmgym train`` wrote."""
+    if name.endswith(".npz"):
+        return import_module("fmgym.baselines.pilot").Pilot(name)  # type: ignore[no-any-return]
     if name not in POLICIES:
         raise BadInput(f"there is no policy {name!r}; known are {', '.join(POLICIES)}")
     module, _, attribute = POLICIES[name].partition(":")

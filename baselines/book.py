@@ -53,6 +53,9 @@ class Eyes(Protocol):
     def league(self) -> np.ndarray:
         """All seniors of other clubs and the free agents, as far as they can be seen."""
 
+    def again(self, men: np.ndarray) -> np.ndarray:
+        """Men of the league, after a bid: what their clubs ask may have changed."""
+
     def unattached(self) -> np.ndarray:
         """Players to be had without a fee: free agents, and contracts in their last half-year."""
 

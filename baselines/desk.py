@@ -21,6 +21,7 @@ from fmgym.stop import Stop
 SEASONS = 20
 SEEN = 3  # seasons, this one included, in which strength is compared
 TITLE = (0.9, 1.7)  # slope and middle of the chance of a title by the lead in strength
+MIDDLE, PLACES, LUCK = 5.0, 2.2, 4.0  # place without a lead, places a point of it is worth, and places of bad luck
 TOP = (1.2, -1.0)  # of a place that brings honors
 HONORS = (100.0, 20.0)
 
@@ -30,6 +31,8 @@ class Habits:
     """What a manager does as a matter of course. Money is in millions of the first season."""
 
     honor: float = 0.9  # what an honors point is worth
+    point: float = 10.0  # what a point of strength earns in a season, whatever the place
+    alarm: float = 30.0  # and what it is worth on top of that when the board is about to lose patience
     resale: float = 0.8  # part of his value at the horizon that counts for a man
     late_resale: float = 0.7  # and what is added to it in the last seasons, whose squads count in the score
     horizon: float = 3.0  # years looked ahead
@@ -37,12 +40,14 @@ class Habits:
     play: float = 0.9  # growth expected, relative to that of a man who plays always
     reserve: float = 0.22  # years of wages kept in cash
     idle: float = 0.6  # part of its worth that cash loses once net worth counts no more in full
+    calm: float = 0.5  # part of the cash that counts in full, up to which it is worth all of itself
     wage_share: float = 0.68  # of revenue, for wages
     idle_share: float = 0.25  # added to it when there is that much cash
     squad: tuple[int, int] = (21, 36)  # least and greatest
     renew_days: int = 720  # contracts are renewed when they have so long to run
     youth: bool = True  # promotes prospects and buys the young
-    build_until: int = 12  # last season in which facilities are built
+    build_until: int = 12  # last season in which training ground and academy are built
+    builds_on: bool = False  # builds whatever can be built, to the end
     margin: float = 0.1  # of a fee, profit expected of a deal
     deal: float = 2.0  # profit expected beyond that, for every purchase makes the next ones dearer
     fixed_bid: float = 0.0  # bids this part of public value, once, instead of what is learnt; 0: does not
@@ -59,10 +64,13 @@ class Desk:
     def __init__(self, stop: Stop, eyes: Eyes, habits: Habits) -> None:
         self.stop, self.eyes, self.habits = stop, eyes, habits
         self.params = Params.default()
-        self.today = day(stop.packet.date)
+        packet = stop.packet
+        self.today, self.kinds, self.offers = day(packet.date), set(packet.kinds), packet.offers
+        self.target, self.confidence = packet.digest.target, packet.digest.board_confidence
         self.season = self.today // YEAR
         self.money: float = (1.0 + self.params.value.inflation) ** self.season
         self.squad = eyes.squad()
+        self._kept: np.ndarray | None = None
         finances = stop.call("get_finances")
         if not finances.ok:
             self.squad = self.squad[:0]
@@ -88,7 +96,13 @@ class Desk:
     @property
     def price(self) -> float:
         """What a million in cash is worth: less, the more there is of it."""
-        return 1.0 - self.habits.idle * self.ease
+        return 1.0 - self.habits.idle * max(self.ease - self.habits.calm, 0.0) / (1.0 - self.habits.calm)
+
+    def alarm(self, lead: float) -> float:
+        """How near dismissal a season as bad as may well come would bring us, 0 to 1, with that lead now."""
+        worst = MIDDLE - PLACES * lead + LUCK
+        fall: float = 2.0 * self.params.board.loss * max(worst - self.target, 0.0)
+        return min(fall / max(self.confidence - self.params.board.fire_review, 1.0), 1.0)
 
     @property
     def headroom(self) -> float:
@@ -109,12 +123,19 @@ class Desk:
         self.squad = np.concatenate([self.squad, row])
         self.wages += wage
         self.cash -= fee + self.params.wage.signing * wage
+        self._kept = None
 
     def left(self, i: int, fee: float) -> None:
         """The man in place ``i`` has gone, for a fee or (negative) at a cost."""
         self.cash += fee
         self.wages -= float(self.squad["wage"][i])
         self.squad = np.delete(self.squad, i)
+        self._kept = None
+
+    def renewed(self, i: int, wage: float, years: int) -> None:
+        """The man in place ``i`` has a new contract."""
+        self.wages += wage - float(self.squad["wage"][i])
+        self.squad["wage"][i], self.squad["until"][i] = wage, self.end_of(years)
 
     def end_of(self, years: int) -> int:
         """Last day of a contract signed today."""
@@ -146,11 +167,12 @@ class Desk:
 
     def keeping(self) -> np.ndarray:
         """What each man of the squad is worth to the club, his wages apart."""
-        ahead = self._ahead(self.squad)
-        position, seen = self.squad["position"].copy(), ahead[:, :SEEN].copy()
-        lost = reckoning.losses(self.params.record, self.formation, position, seen, self.habits.second)
-        worth: np.ndarray = self._assets(self.squad, ahead) - self._service(seen, -lost)
-        return worth
+        if self._kept is None:
+            ahead = self._ahead(self.squad)
+            position, seen = self.squad["position"].copy(), ahead[:, :SEEN].copy()
+            lost = reckoning.losses(self.params.record, self.formation, position, seen, self.habits.second)
+            self._kept = self._assets(self.squad, ahead) - self._service(seen, -lost)
+        return self._kept
 
     def having(self, men: np.ndarray) -> np.ndarray:
         """What each of some new men would be worth to the club, his wages and fee apart."""
@@ -177,8 +199,10 @@ class Desk:
         position = self.squad["position"].copy()
         strength = reckoning.squad_strengths(self.params.record, self.formation, position, seen, 0.0)
         lead = strength - self.rivals
-        worth: np.ndarray = (expected_honors(lead + change) - expected_honors(lead)) @ self.shares
-        return self.habits.honor * self.money * worth
+        honors = expected_honors(lead + change) - expected_honors(lead)
+        point = self.habits.point + self.habits.alarm * self.alarm(float(lead[0]))
+        worth: np.ndarray = (self.habits.honor * honors + point * change) @ self.shares
+        return self.money * worth
 
 
 def expected_honors(lead: np.ndarray) -> np.ndarray:

@@ -12,7 +12,7 @@ from fmgym.enums import N_POSITIONS, Formation
 from fmgym.params import Params
 
 LEAST = np.array([2, 3, 3, 1, 2, 1, 2, 2])  # men wanted by position (enums.Position)
-POINT = 12.0  # millions that a point of strength is worth in a season
+POINT = 25.0  # millions that a point of strength is worth in a season
 PENALTY = 50.0  # for every million beyond budget or wages
 LACKING = 1000.0  # for every man lacking
 

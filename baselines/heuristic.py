@@ -6,23 +6,25 @@ import math
 import statistics
 from collections.abc import Sequence
 
-from fmgym.baselines.reading import Row, day, median, middle, outcome, potential
+from fmgym.baselines.reading import Row, day, middle, outcome, potential
 from fmgym.stop import Result, Stop
 
 WAGE_SHARE = 0.60  # of revenue
 OLD = 32.0  # players past it are for sale
 CORE_AGE = 30.0  # the core renewed is younger
 RENEW_DAYS = 450
-WAGE_STEPS = (0.95, 1.2, 1.5)  # of a fair wage: what is offered first, and after each rejection
+WAGE_STEPS = (0.85, 1.0, 1.2, 1.4)  # of a fair wage: what is offered first, and after each rejection
+TERM_STEPS = (0.8, 0.9, 1.0)  # the same of what a newcomer demands
 YEARS = 4
 SQUAD = {"GK": 2, "CB": 4, "FB": 4, "DM": 2, "CM": 4, "AM": 2, "W": 4, "ST": 3}  # drafted, then kept up
+FIRST = {"GK": 1, "CB": 2, "FB": 2, "DM": 1, "CM": 2, "AM": 1, "W": 2, "ST": 2}  # of them drafted for quality
 LEAST, MOST = 22, 27  # seniors: no sale below, no signing or promotion beyond
 GOOD_PRICE = 1.2  # of public value: a bid for a lesser player that is taken
 MARKUP = 2.0  # asked for others
 MARKET_STOPS = {"summer_plan", "summer_deadline", "winter_open", "winter_deadline"}
 TARGET_AGE = 26
 GREEN = 3  # ability points a target may lack
-BIDS = (1.1, 1.4)  # of public value, first and last
+BIDS = (0.9, 1.1, 1.3)  # of public value, first and last
 BUYS = 2  # a stop
 TRIES = 2  # targets bid for, a position
 SHARE_OF_CASH = 0.3  # at most for one player
@@ -35,7 +37,7 @@ FADING = 1.0  # ability points a year past the core's age costs
 AMPLE = 4.0  # times the cost of an upgrade
 USUAL, AGAINST_STRONG, AGAINST_WEAK = "possession", "defensive", "pressing"
 SETTLED = 5  # matches after which a table says something
-PLACES = 9  # places above or below that change the style
+PLACES = 11  # places above or below that change the style
 
 
 class Heuristic:
@@ -110,7 +112,7 @@ class Office:
 
 
 def draft(stop: Stop) -> None:
-    """The cheapest squad of the wished shape, then the best improvements while budget and wages allow."""
+    """The cheapest squad of the wished shape, then the best improvements of the first team that can be paid."""
     pool, finances = (result.data for result in stop.turn([("get_draft_pool", {}), ("get_finances", {})]))
     templates: list[Row] = pool["templates"]
     chosen: list[Row] = []
@@ -119,18 +121,25 @@ def draft(stop: Stop) -> None:
         chosen += able[:count]
     money = pool["budget_m"] - sum(t["price_m"] for t in chosen)
     wages = DRAFT_WAGES * finances.get("expected_revenue_m", math.inf) - sum(t["wage_m"] for t in chosen)
-    while swap := _best_swap(templates, chosen, money, wages):
+    first = [row for position, count in FIRST.items() for row in _at(chosen, position)[:count]]
+    while swap := _best_swap(templates, chosen, first, money, wages):
         old, new = swap
-        chosen[chosen.index(old)] = new
+        chosen[chosen.index(old)] = first[first.index(old)] = new
         money -= new["price_m"] - old["price_m"]
         wages -= new["wage_m"] - old["wage_m"]
     stop.call("submit_draft", template_ids=[t["id"] for t in chosen])
 
 
-def _best_swap(templates: Sequence[Row], chosen: Sequence[Row], money: float, wages: float) -> tuple[Row, Row] | None:
+def _at(rows: Sequence[Row], position: str) -> list[Row]:
+    return [row for row in rows if row["position"] == position]
+
+
+def _best_swap(
+    templates: Sequence[Row], chosen: Sequence[Row], first: Sequence[Row], money: float, wages: float
+) -> tuple[Row, Row] | None:
     """The affordable exchange that gains most quality for its cost: price and years of wages."""
     best, most = None, 0.0
-    for old in chosen:
+    for old in first:
         for new in templates:
             gain = quality(new) - quality(old)
             price, wage = new["price_m"] - old["price_m"], new["wage_m"] - old["wage_m"]
@@ -190,12 +199,10 @@ def _agreed(office: Office, offer: Row) -> None:
 
 
 def agree_terms(office: Office, player_id: str) -> bool:
-    """A fee is agreed: take what the player demands if it fits. Whether he came."""
+    """A fee is agreed: offer the player less than he demands, then that, if it fits. Whether he came."""
     offers = office.stop.packet.offers
     demand = next((o for o in offers if o["kind"] == "fee_agreed" and o["player"] == player_id), None)
-    if demand is None or demand["wage_m_per_year"] > office.headroom:
-        return False
-    return outcome(respond(office, demand, "accept")) == "accepted"
+    return demand is not None and sign(office, {"id": player_id}, demand["wage_m_per_year"], TERM_STEPS)
 
 
 def _take_wage(office: Office, offer: Row) -> None:
@@ -218,11 +225,16 @@ def respond(office: Office, offer: Row, response: str, amount: float | None = No
 
 def renew_core(office: Office) -> None:
     """Young players who are good enough get a new contract in time."""
-    level = median(office.squad) - GREEN
+    level = first_team(office.squad) - GREEN
     for row in list(office.squad):
         ending = day(row["until"]) - office.today <= RENEW_DAYS and "leaves_for" not in row
         if ending and row["age"] < CORE_AGE and middle(row) >= level:
-            sign(office, row, max(row["wage_m"], fair_wage(office, row)), row["wage_m"])
+            sign(office, row, max(row["wage_m"], fair_wage(office, row)), present=row["wage_m"])
+
+
+def first_team(squad: Sequence[Row]) -> float:
+    """The ability of the weakest of the best eleven."""
+    return min(sorted(map(middle, squad))[-11:], default=0.0)
 
 
 def fair_wage(office: Office, row: Row) -> float:
@@ -236,9 +248,9 @@ def median_of(numbers: Sequence[float]) -> float:
     return sorted(numbers)[len(numbers) // 2] if numbers else 0.1
 
 
-def sign(office: Office, row: Row, wage: float, present: float = 0.0) -> bool:
+def sign(office: Office, row: Row, wage: float, steps: Sequence[float] = WAGE_STEPS, present: float = 0.0) -> bool:
     """Offer a contract, then more; a counter is taken. All within the wage headroom. Whether he signed."""
-    for raised in WAGE_STEPS:
+    for raised in steps:
         offer = round(max(wage * raised, 0.05), 2)
         if offer - present > office.headroom:
             return False
@@ -287,7 +299,7 @@ def _shortage(office: Office, position: str) -> float:
 def _buy_at(office: Office, position: str) -> bool:
     """Try for the best value target of a position. Whether he came."""
     most = SHARE_OF_CASH * office.spare
-    level = median(office.squad) - GREEN
+    level = first_team(office.squad) - GREEN
     found = office.stop.call(
         "get_transfer_market",
         kind="all",

@@ -14,13 +14,18 @@ from fmgym.baselines.deals import years_for
 from fmgym.baselines.desk import Desk
 from fmgym.state import YEAR
 
-PURCHASES = 4  # tried at a stop
+MARKET = {"summer_plan", "summer_deadline", "winter_open", "winter_deadline"}  # stops at which players are bought
+FREE_MARKET = {"summer_plan", "lineup_lock", "monthly_report", "winter_open", "settlement"}
+RENEWALS = {"preseason_board", "monthly_report", "winter_open", "settlement", "contract_expiry"}
+PURCHASES = 6  # tried at a stop
 FREE = 2  # men without a fee signed at a stop
 GAIN = 0.3  # millions (first year) that a free man or a prospect must be worth beyond his wages
 OLDEST = 36.0  # nobody older gets a new contract
 FIRST_YEARS = 3  # of a promoted prospect's contract
 READY = 18.0  # prospects are promoted from this age, when they are worth it
 YOUNG = 23.0  # who does not develop youth buys nobody younger
+BUILDINGS = ("training", "academy")  # in the order they are built; the stadium does not pay
+ALL_BUILDINGS = (*BUILDINGS, "stadium")
 AMPLE = 1.5  # times the cost of a building
 LISTED = 0.75  # of his public value: who is worth less to us is for sale
 WASTE = 0.7  # years of wages that a man must cost beyond his worth to be released
@@ -28,12 +33,13 @@ WASTE = 0.7  # years of wages that a man must cost beyond his worth to be releas
 
 def manage(desk: Desk) -> None:
     """All decisions of a stop, but draft and match days."""
-    kinds = set(desk.stop.packet.kinds)
+    kinds = desk.kinds
     answer_bids(desk)
-    renew(desk)
-    if desk.stop.packet.digest.window != "closed":
+    if RENEWALS & kinds:
+        renew(desk)
+    if MARKET & kinds:
         trade(desk)
-    if len(desk.squad) < desk.habits.squad[1] and desk.headroom > 0.0:
+    if FREE_MARKET & kinds and len(desk.squad) < desk.habits.squad[1] and desk.headroom > 0.0:
         sign_free(desk)
     if "youth_intake" in kinds or len(desk.squad) < desk.habits.squad[0]:
         promote(desk)
@@ -44,7 +50,7 @@ def manage(desk: Desk) -> None:
 
 def answer_bids(desk: Desk) -> None:
     """Sell who fetches more than he is worth to us, the dearest first."""
-    bids = [offer for offer in desk.stop.packet.offers if offer["kind"] == "bid_received"]
+    bids = [offer for offer in desk.offers if offer["kind"] == "bid_received"]
     for offer in sorted(bids, key=lambda offer: -offer["fee_m"]):
         i = desk.index(int(offer["player"][1:]))
         least = _least_price(desk, i) if i >= 0 and len(desk.squad) > desk.habits.squad[0] else np.inf
@@ -74,8 +80,7 @@ def renew(desk: Desk) -> None:
             continue
         wage = deals.agree_wage(desk, man, float(worth[i]), float(man["wage"]))
         if wage:
-            desk.wages += wage - float(man["wage"])
-            squad["wage"][i], squad["until"][i] = wage, desk.end_of(years)
+            desk.renewed(i, wage, years)
 
 
 def trade(desk: Desk) -> None:
@@ -97,7 +102,7 @@ def trade(desk: Desk) -> None:
         if profit[i] <= 0.0:
             return
         deals.buy(desk, men[i], float(most[i]))
-        men = np.delete(men, i)
+        men = desk.eyes.again(np.delete(men, i))
 
 
 def sign_free(desk: Desk) -> None:
@@ -134,11 +139,11 @@ def promote(desk: Desk) -> None:
 
 def build(desk: Desk) -> None:
     """Training ground and academy, while there are seasons left to reap."""
-    if desk.season >= desk.habits.build_until:
+    if desk.season >= desk.habits.build_until and not desk.habits.builds_on:
         return
     club = desk.stop.call("get_club_overview")
     costs = {f["facility"]: f["next_level_m"] for f in club.data.get("facilities", ()) if f["ready"] is None}
-    for facility in ("training", "academy"):
+    for facility in ALL_BUILDINGS if desk.habits.builds_on else BUILDINGS:
         cost = costs.get(facility)
         if cost and desk.spare > AMPLE * cost and desk.stop.call("invest", facility=facility).ok:
             desk.cash -= cost

@@ -3,9 +3,10 @@
 (paper, appendix H) Its privilege is information: true ability, potential, growth and onset of every player; what each
 club asks and each bidder would pay, to the thousand; the wage each player signs for; the strength of every rival.
 Bids close at first offer, contracts at the reservation wage, sales at the buyer's ceiling; only prospects of true
-potential are promoted; the eleven is solved anew at every stop from ability, form, morale and the weariness to
-come, and the style is the one that pays over the fixtures ahead, net of the cost of a switch. Decisions are those
-of ``manager``; nothing outside this package may import it (tests/test_architecture.py).
+potential are promoted; the eleven is solved anew at every stop over all formations from ability, form, morale and
+weariness, and the style is the one that pays over the fixtures ahead, net of the cost of a switch. Decisions are
+those of ``manager``, the price of cash and the alarm over the board's patience among them. Nothing outside this
+package may import it (tests/test_architecture.py).
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from fmgym.stop import Stop
 from fmgym.tools import FORMATIONS
 from fmgym.world import World
 
-HABITS = Habits(margin=0.0, rotates=False)
+HABITS = Habits(margin=0.0)
 
 
 class Oracle:
@@ -83,8 +84,6 @@ def match_days(desk: Desk, truth: Truth) -> None:
     club = truth.world.w.clubs[truth.club]
     if (club.formation, club.style) != (formation, style):
         desk.stop.call("set_tactics", formation=list(FORMATIONS)[formation], style=word(Style(style)))
-    if desk.habits.rotates:
-        return
     book = truth.squad()
     desk.stop.call("set_lineup", player_ids=[player_id(book[i]) for i in eleven])
 
@@ -122,6 +121,10 @@ class Truth(Eyes):
     def league(self) -> np.ndarray:
         """Everybody elsewhere."""
         return self._book(np.nonzero(self._elsewhere())[0])
+
+    def again(self, men: np.ndarray) -> np.ndarray:
+        """The same men, read again."""
+        return self._book([(int(uid) - 1) % len(self.players) for uid in men["uid"]])
 
     def unattached(self) -> np.ndarray:
         """Free agents, and contracts about to end."""

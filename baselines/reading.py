@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import statistics
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from fmgym.state import YEAR
@@ -27,11 +26,6 @@ def day(date: str) -> int:
     """The day that a printed date ``Y12-D181`` means."""
     year, _, day_of_year = date.partition("-D")
     return (int(year[1:]) - 1) * YEAR + int(day_of_year) - 1
-
-
-def median(rows: Iterable[Row]) -> float:
-    """The median ability of players."""
-    return statistics.median([middle(row) for row in rows] or [0.0])
 
 
 def outcome(result: Result) -> str:

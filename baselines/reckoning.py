@@ -157,14 +157,14 @@ def _changes(p, formation, weight, position, ability, u):
 def _depth(p, formation, weight, position, ability, able, second, out, u):
     """Strength of a squad: of its best eleven, and to a share ``second`` of the best eleven without them.
 
-    ``u`` gets the dual prices of both elevens.
+    ``out`` (2, 11) and ``u`` (2, 12) get men and dual prices of both elevens.
     """
-    first = _assign(p, formation, weight, position, ability, able, out, u[0])
+    first = _assign(p, formation, weight, position, ability, able, out[0], u[0])
     rest = able.copy()
     for r in range(LINEUP):
-        if out[r] >= 0:
-            rest[out[r]] = False
-    return (1.0 - second) * first + second * _assign(p, formation, weight, position, ability, rest, out, u[1])
+        if out[0, r] >= 0:
+            rest[out[0, r]] = False
+    return (1.0 - second) * first + second * _assign(p, formation, weight, position, ability, rest, out[1], u[1])
 
 
 @njit
@@ -183,7 +183,7 @@ def elevens(params, position, ability, able):
 def squad_strengths(params, formation, position, ability, second):
     """Strength of a whole squad in each season: ``ability`` is (men, seasons)."""
     p = params[0]
-    weight, out, u = np.empty(LINEUP), np.empty(LINEUP, np.int64), np.empty((2, LINEUP + 1))
+    weight, out, u = np.empty(LINEUP), np.empty((2, LINEUP), np.int64), np.empty((2, LINEUP + 1))
     _weights(p, formation, weight)
     able = np.ones(len(position), np.bool_)
     strengths = np.empty(ability.shape[1])
@@ -197,14 +197,16 @@ def losses(params, formation, position, ability, second):
     """What a squad's strength loses in each season (men, seasons) without each of its men."""
     p = params[0]
     n, seasons = ability.shape
-    weight, out, u = np.empty(LINEUP), np.empty(LINEUP, np.int64), np.empty((2, LINEUP + 1))
+    weight, out, u = np.empty(LINEUP), np.empty((2, LINEUP), np.int64), np.empty((2, LINEUP + 1))
     _weights(p, formation, weight)
     able = np.ones(n, np.bool_)
     lost = np.zeros((n, seasons))
     for y in range(seasons):
         level = ability[:, y].copy()
         whole = _depth(p, formation, weight, position, level, able, second, out, u)
-        for i in range(n):
+        for i in out.copy().ravel():  # who is in neither eleven is not missed
+            if i < 0:
+                continue
             able[i] = False
             lost[i, y] = whole - _depth(p, formation, weight, position, level, able, second, out, u)
             able[i] = True
@@ -216,7 +218,7 @@ def gains(params, formation, position, ability, position_new, ability_new, secon
     """What a squad's strength gains in each season (new men, seasons) with each of some new men."""
     p = params[0]
     n, seasons = ability.shape
-    weight, out = np.empty(LINEUP), np.empty(LINEUP, np.int64)
+    weight, out = np.empty(LINEUP), np.empty((2, LINEUP), np.int64)
     base, u = np.empty((2, LINEUP + 1)), np.empty((2, LINEUP + 1))
     _weights(p, formation, weight)
     able = np.ones(n + 1, np.bool_)

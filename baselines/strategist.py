@@ -21,7 +21,7 @@ those of ``Scouts`` below. The rules, in the order of a stop:
    near answers with his price.
 6. **Few bids, and learnt asks.** What clubs ask over public value is learnt from their answers and kept in the
    notebook. The first bid lies a little below; whoever counters names his price, which is then taken or left.
-   At most three bids a man, so that talks never break off, and only where a profit beyond the market's heat is left.
+   At most three bids a man at a stop, and only where a profit beyond the market's heat is left.
 7. **Men without a fee** (free agents, contracts that end) are signed when they are worth more than their wages.
 8. **Youth.** Prospects are promoted when of age or before their terms end if they are worth it; the young are bought
    for what they will be.
@@ -52,6 +52,7 @@ from fmgym.state import YEAR
 from fmgym.stop import Stop
 from fmgym.tools import FORMATIONS
 
+HABITS = Habits()
 STYLE = Style.POSSESSION
 ASKS, RIVALS = 1.25, 71.5  # what is believed before anything is learnt: asks over public value, strength to be beaten
 LEARNING = 0.15  # weight of one answer in the asks believed in
@@ -69,12 +70,10 @@ MANY = 8  # clubs to be seen before they are compared
 
 
 class Strategist:
-    """Plays by the rules above."""
+    """Plays by the rules above, or with other habits under another name."""
 
-    name = "strategist"
-
-    def __init__(self, habits: Habits | None = None) -> None:
-        self.habits = habits or Habits()
+    def __init__(self, habits: Habits = HABITS, name: str = "strategist") -> None:
+        self.habits, self.name = habits, name
 
     def play(self, stop: Stop) -> None:
         """Play one stop."""
@@ -188,6 +187,11 @@ class Scouts(Eyes):
         if len(set(book["club"])) > MANY:
             self._rivals = strength_to_beat(self.params, book)
         return book
+
+    def again(self, men: np.ndarray) -> np.ndarray:
+        """What has been heard since changes what is expected of the others."""
+        men["fee"] = self._asks * men["value"]
+        return men
 
     def unattached(self) -> np.ndarray:
         """Free agents, and in the second half of a season contracts about to end."""

@@ -11,6 +11,7 @@ a person decides which of them go into the file. ``report`` plays the file's val
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
@@ -65,7 +66,7 @@ LADDER = {
     "board.target_cushion": (1, 3),
     "board.target_worst": (0.55, 0.85),
     "market.ask": (0.8, 1.2),
-    "market.heat": (0.02, 0.10),
+    "market.heat": (0.005, 0.10),
     "market.mispricing": (0.15, 0.35),
     "match.chance": (0.044, 0.060),
     "match.style_cost": (1.0, 4.0),
@@ -74,6 +75,7 @@ LADDER = {
     "scouting.bias": (1.5, 3.5),
     "wage.norm": (1900.0, 2500.0),
 }
+TIERED = ("heuristic", "strategist")  # policies played against each tier
 STAGES = {"world": WORLD, "ladder": LADDER}
 EDGE = 0.02  # what a figure at the edge of its band costs, against one at its middle
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, no_args_is_help=True)
@@ -90,13 +92,14 @@ class Team:
         tasks = [self._pool.submit(_play, name, seed, knobs) for name in policies for seed in seeds]
         return [task.result() for task in tasks]
 
-    def studies(self, seeds: Sequence[int], changes: dict[str, Any], parts: int) -> list[rows.Row]:
-        """Rows of the world alone."""
-        return rows.of_world(alone.study(seeds, params=Params.default().replace(changes)))
-
     def close(self) -> None:
         """End the processes."""
         self._pool.shutdown(cancel_futures=True)
+
+
+def world_rows(seeds: Sequence[int], changes: dict[str, Any]) -> list[rows.Row]:
+    """Rows of the world alone."""
+    return rows.of_world(alone.study(seeds, params=Params.default().replace(changes)))
 
 
 def _play(name: str, seed: int, knobs: dict[str, Any]) -> RunResult:
@@ -165,8 +168,8 @@ def search(
         study_name=f"{stage} {Params.default().hash} {seeds}",
         storage=storage,
         load_if_exists=True,
-        sampler=optuna.samplers.TPESampler(seed=len(study_trials(storage)), multivariate=True, n_startup_trials=20),
     )
+    study.sampler = optuna.samplers.TPESampler(seed=len(study.trials), multivariate=True, n_startup_trials=20)
     if not study.trials:
         study.enqueue_trial({key: present(key) for key in space})
     with team(jobs) as workers, common.Bar(f"calibration: {stage}", "trials") as bar:
@@ -174,7 +177,7 @@ def search(
         def objective(trial: Any) -> float:
             values = {key: _suggest(trial, key, *bounds) for key, bounds in space.items()}
             changes = changes_of(values)
-            found = workers.studies(chosen, changes, jobs)
+            found = world_rows(chosen, changes)
             if stage == "ladder":
                 found += rows.of_ladder(workers.ladder(names, chosen, params=changes))
             trial.set_user_attr("rows", [asdict(row) for row in found])
@@ -190,13 +193,6 @@ def search(
         common.out().print(f"{key} = {value:.4g}    (was {present(key):.4g})")
     content = {"stage": stage, "seeds": chosen, "loss": best.value, "values": best.params, **best.user_attrs}
     common.write_json(json_, content | {"trials": len(study.trials), "start": Params.default().hash})
-
-
-def study_trials(storage: Any) -> list[Any]:
-    """All trials a storage holds; a search that goes on draws anew."""
-    return (
-        [] if storage is None else [t for s in storage.get_all_studies() for t in storage.get_all_trials(s._study_id)]
-    )
 
 
 def _suggest(trial: Any, key: str, low: float, high: float) -> float:
@@ -224,15 +220,30 @@ def report(
     """Every row of world rules 12 with the values of params.toml."""
     chosen, names = common.seeds(seeds), policies.split(",")
     with team(jobs) as workers:
-        found = workers.studies(chosen, {}, jobs)
+        found = world_rows(chosen, {})
         results = workers.ladder(names, chosen)
+        tiers = _tiers(workers, [name for name in TIERED if name in names], chosen[: len(chosen) // 4 or 1])
     found += rows.of_ladder(results)
     _table(found)
+    for name, scores in tiers.items():
+        common.out().print(f"{name}: " + ", ".join(f"{tier} {value:.1f}" for tier, value in scores.items()))
     mark = stamp(policy="", seed=chosen[0], seasons=20, opponents="tiered", draft="agent", changes=None)
     content = {"seeds": seeds, "engine": mark["engine"], "params_hash": mark["params_hash"]}
     content["rows"] = [asdict(row) | {"holds": row.holds} for row in found]
+    content["tiers"] = tiers
     content["scores"] = {name: [round(r.score, 3) for r in results if r.policy == name] for name in names}
     common.write_json(json_, content)
+
+
+def _tiers(workers: Team, names: Sequence[str], seeds: Sequence[int]) -> dict[str, dict[str, float]]:
+    """Mean scores against opponents of one tier, on a quarter of the seeds."""
+    return {
+        name: {
+            tier: statistics.fmean(r.score for r in workers.ladder([name], seeds, opponents=tier))
+            for tier in ("easy", "medium", "hard")
+        }
+        for name in names
+    }
 
 
 def _table(found: Sequence[rows.Row]) -> None:
@@ -247,14 +258,9 @@ def _table(found: Sequence[rows.Row]) -> None:
     common.out().print(table)
 
 
-def main() -> None:
-    """Run the program; bad input is one line and status 2."""
+if __name__ == "__main__":
     try:
-        app(standalone_mode=True)
+        app()
     except BadInput as error:
         typer.echo(str(error), err=True)
         raise SystemExit(2) from None
-
-
-if __name__ == "__main__":
-    main()

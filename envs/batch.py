@@ -13,6 +13,7 @@ from fmgym.enums import Domain, Error
 from fmgym.envs import kernel
 from fmgym.envs.actions import N_ARGS, decode, encoding
 from fmgym.envs.observation import layout
+from fmgym.envs.stops import Office
 from fmgym.errors import BadInput
 from fmgym.params import Params
 from fmgym.rng import key
@@ -88,6 +89,7 @@ class Batch:
         self.layout = layout(self.params.shape)
         self.encoding = encoding(self.params.shape)
         self._setups = _setup(self, self.final_only)
+        self.office: Office | None = None  # plays whole stops as turns, where one has been hired
         self._allocate()
 
     def _allocate(self) -> None:
@@ -132,16 +134,22 @@ class Batch:
     def run(self, threads: int = 1) -> None:
         """Carry out all commands. The result does not depend on the number of threads."""
         if threads == 1:
-            kernel.run(*self._all)
+            self._run(slice(None), self._all)
             return
         if self._threads is None:
             self._threads = ThreadPoolExecutor(threads - 1, "fmgym")
         edges = [self.size * i // threads for i in range(threads + 1)]
         parts = [slice(a, b) for a, b in itertools.pairwise(edges)]
-        others = [self._threads.submit(kernel.run, *self._part(part)) for part in parts[1:]]
-        kernel.run(*self._part(parts[0]))
+        others = [self._threads.submit(self._run, part, self._part(part)) for part in parts[1:]]
+        self._run(parts[0], self._part(parts[0]))
         for other in others:
             other.result()
+
+    def _run(self, part: slice, arrays: tuple[np.ndarray, ...]) -> None:
+        if self.office is None:
+            kernel.run(*arrays)
+        else:
+            self.office.run(part, *arrays)
 
     def _part(self, part: slice) -> tuple[np.ndarray, ...]:
         """What ``kernel.run`` takes for some of the worlds."""

@@ -43,6 +43,16 @@ def fill(w, p, seat, screen, flat, bounds):
 
 
 @njit
+def overview(w, p, seat, screen, flat, bounds):
+    """Write calendar and club only."""
+    flat[:] = 0.0
+    _calendar(w, p, seat, screen.obs.calendar)
+    tick(w, p, seat, screen)
+    _club(w, p, seat, screen.obs.club, inflation(p, w.day))
+    _clip(flat, bounds, 0, len(flat))
+
+
+@njit
 def market_talks(w, p, seat, screen, i, flat, bounds):
     """Write what talks about the player of market row ``i`` (-1: of none) change, unless he joins."""
     money = inflation(p, w.day)

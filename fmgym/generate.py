@@ -89,7 +89,7 @@ def _template(w, p, t, position):
     w.public_potential[t] = max(tm.potential + p.scouting.public * normal(k, 5), w.public_ability[t])
     tm.price = max(
         thousands(
-            price(p, 1.0, position, float(tm.age), w.public_ability[t], w.public_potential[t])
+            price(p, d.price, position, float(tm.age), w.public_ability[t], w.public_potential[t])
             * exp(d.price_noise * normal(k, 6))
         ),
         100,

@@ -168,6 +168,7 @@ RUN = ["run", "--policy", "idle", "--seed", "1"]
         (["world", "--plot", "out.foo"], ".png, .svg, .pdf"),
         (["world", "--plot", "out"], ".png, .svg, .pdf"),
         (["world", "--plot", "same.png", "--json", "same.png"], "two outputs"),
+        (["ladder", "--plot", "out.foo"], ".png, .svg, .pdf"),
         (["ladder", "--seeds", "5-1"], "1-5"),
         (["ladder", "--seeds", "1,1"], "twice"),
         (["ladder", "--seeds", f"0-{2**62}"], "at most"),
@@ -304,3 +305,11 @@ def test_closed_pipe_is_quiet() -> None:
     done = subprocess.run(command, stdout=write, stderr=subprocess.PIPE, text=True)
     os.close(write)
     assert done.stderr == ""
+
+
+def test_ladder_draws_its_seasons(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    picture = tmp_path / "ladder.svg"
+    assert main(["ladder", "--policies", "idle", "--seeds", "1,2", "--seasons", "2", "--plot", str(picture)]) == 0
+    drawn = picture.read_text("utf-8")
+    assert drawn.startswith("<?xml") and drawn.count("<path") > 8

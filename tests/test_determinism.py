@@ -53,9 +53,9 @@ def digest_elsewhere(clubs: int, seasons: int, seed: int, **environment: str) ->
 
 # What three seasons of the play above end in. A change here is a new version, with a line in the changelog.
 GOLDEN = {
-    1: "372592fc7febaf65c718edd0b3b049b0 -0x1.5e3495bd3a366p+0",
-    1024: "1e73da15b773cb167cef419e09a4228f -0x1.5b57cccf40440p+1",
-    2026: "d139e88e79b06c84ec7bdb0c9be925ec -0x1.d1b34dd82a1f0p-2",
+    1: "ce7ada4dcd434a40e1207d421da2fad3 -0x1.8e344bc98c3a8p-2",
+    1024: "aabc159b308f9c0ae95f34047b9a1574 -0x1.cb31b5a04938cp+0",
+    2026: "1eb9ace1c346a969f00f91f46c5b5358 0x1.24e8ace6a3e43p+2",
 }
 
 

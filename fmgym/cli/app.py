@@ -11,7 +11,21 @@ from typing import Annotated, Any
 import typer
 
 import fmgym
-from fmgym.cli import arena, bench, common, ladder, llm, mcp, reference, run, tokens, transcript, world
+from fmgym.cli import (
+    arena,
+    bench,
+    common,
+    dataset,
+    ladder,
+    llm,
+    mcp,
+    reference,
+    run,
+    tokens,
+    train,
+    transcript,
+    world,
+)
 from fmgym.errors import BadInput, CheckFailed, Paused
 
 INTERRUPTED = 130
@@ -35,6 +49,8 @@ app.command()(llm.llm)
 app.command()(mcp.mcp)
 app.command()(tokens.tokens)
 app.command()(transcript.transcript)
+app.command()(train.train)
+app.command()(dataset.dataset)
 app.command()(bench.bench)
 app.command()(world.world)
 

@@ -49,7 +49,7 @@ def review(w, p, seat):
     """One review of a seat: results against target, wages against revenue, cash."""
     c = w.clubs[w.seats[seat].club]
     b = p.board
-    gap = c.target - c.position
+    gap = max(c.target - c.position, -b.worst)
     change = b.gain * gap if gap > 0 else b.loss * gap
     over = finance.wage_ratio(w, p, w.seats[seat].club) - b.wage_ratio
     if over > 0.0:

@@ -43,8 +43,8 @@ def picks_for(w, p, club, picks):
     n_best = 0
     for step in range(10):
         weight = 0.0002 * exp(0.35 * step)
-        n = _greedy_draft(w, p, belief, weight, trial)
-        quality = _draft_quality(belief, trial, n)
+        n = greedy(w, p, belief, weight, trial)
+        quality = squad_quality(belief, trial, n)
         if quality > best:
             best = quality
             n_best = n
@@ -54,7 +54,7 @@ def picks_for(w, p, club, picks):
 
 
 @njit
-def _draft_quality(belief, picks, n):
+def squad_quality(belief, picks, n):
     total = 0.0
     for i in range(n):
         total += exp(0.06 * belief[picks[i]])
@@ -62,7 +62,7 @@ def _draft_quality(belief, picks, n):
 
 
 @njit
-def _greedy_draft(w, p, belief, weight, picks):
+def greedy(w, p, belief, weight, picks):
     """Take the best of belief - weight x price again and again while a full squad stays affordable."""
     taken = np.zeros(len(w.templates), np.int64)
     count = np.zeros(len(p.manager.depth), np.int64)

@@ -1,0 +1,73 @@
+"""A trained manager: a network that sets the knobs, and the executor that carries them out through the tools."""
+
+from __future__ import annotations
+
+import os
+from importlib.resources import files
+from pathlib import Path
+
+import numpy as np
+
+from fmgym.baselines import network
+from fmgym.envs import habits, stops
+from fmgym.envs.batch import Batch
+from fmgym.stop import Stop
+from fmgym.tools import ToolCall, unparse
+from fmgym.world import World
+
+SHIPPED = "ppo.npz"
+
+
+class Pilot:
+    """Plays by the knobs that a policy network chooses at each stop.
+
+    The executor works on a copy of the world and its calls are then made here, one by one: the same calls lead to the
+    same answers, so each is made knowing no more than the answers before it.
+    """
+
+    def __init__(self, path: str | os.PathLike[str] | None = None) -> None:
+        self.name = "ppo" if path is None else Path(path).stem
+        self.network = network.load(Path(str(files("fmgym.baselines") / SHIPPED)) if path is None else path)
+        self._desk: Desk | None = None
+
+    def play(self, stop: Stop) -> None:
+        """Play one stop."""
+        world = stop._table.world
+        if self._desk is None or self._desk.params is not world.params:
+            self._desk = Desk(world)
+        obs = self._desk.observe(world, stop.seat)
+        for call in self._desk.plan(world, stop.seat, self.choose(obs)):
+            name, args = unparse(world, call)
+            stop.call(name, **args)
+        stop.call("advance")
+
+    def choose(self, obs: np.ndarray) -> np.ndarray:
+        """The knobs for observations (W, width), (W, number of knobs)."""
+        knobs: np.ndarray = network.decide(self.network.numbers, self.network.sizes, habits.STEPS, obs)
+        return knobs
+
+    def __getstate__(self) -> dict[str, object]:
+        return self.__dict__ | {"_desk": None}
+
+
+class Desk:
+    """Room to look at a world and to work out a stop's calls on a copy of it."""
+
+    def __init__(self, world: World) -> None:
+        self.params = world.params
+        self._batch = Batch(1, seasons=1, opponents="tiered", draft="agent", reward="score_delta", params=None)
+        self._office = stops.Office(1, self._batch.layout)
+        self._copy = np.zeros_like(world.array)
+
+    def observe(self, world: World, seat: int) -> np.ndarray:
+        """What ``ManagerKnobs`` would show, (1, width)."""
+        b = self._batch
+        stops.observe(world.array, self.params.record, seat, b.screens, b.flats, b._setups, self._office.rows)
+        return self._office.show(b.flats)
+
+    def plan(self, world: World, seat: int, knobs: np.ndarray) -> list[ToolCall]:
+        """The calls by which the executor plays the stop."""
+        habits.fill(self._office.habits, knobs)
+        self._copy.view(np.uint8)[:] = world.array.view(np.uint8)
+        stops.play_at(self._copy, self.params.record, seat, self._office.habits, self._office.desks)
+        return stops.calls(self._office.desks[0])

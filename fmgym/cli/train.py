@@ -1,0 +1,92 @@
+"""`fmgym train`: reinforcement learning with Stable-Baselines3."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from fmgym.cli import common
+from fmgym.errors import BadInput
+
+Out = Annotated[
+    Path, typer.Option(metavar="DIR", help="Keep the training here; the same command resumes it.", show_default=False)
+]
+
+
+def _number(meaning: str) -> Any:
+    return typer.Option(metavar="N", help=meaning)
+
+
+def train(
+    out: Out,
+    interface: Annotated[
+        str, typer.Option(metavar="KIND", help="knobs: a step is a stop; flat: one call; arena: self-play by knobs.")
+    ] = "knobs",
+    steps: Annotated[int, _number("Environment steps in all.")] = 1_000_000,
+    seed: common.Seed = "1",
+    seasons: common.Seasons = "20",
+    opponents: common.Opponents = "tiered",
+    envs: Annotated[int, _number("Worlds stepped together.")] = 32,
+    rollout: Annotated[int, _number("Steps of each world between two updates.")] = 128,
+    batch: Annotated[int, _number("Steps in one gradient.")] = 1024,
+    epochs: Annotated[int, _number("Passes over a rollout.")] = 5,
+    rate: Annotated[float, _number("Learning rate.")] = 3e-4,
+    discount: Annotated[float, _number("Discount of rewards, a step.")] = 0.998,
+    entropy: Annotated[float, _number("Weight of the entropy bonus.")] = 0.001,
+    width: Annotated[int, _number("Width of the two hidden layers.")] = 128,
+    worlds: Annotated[int, _number("Train on the worlds of seeds 0 to N - 1.")] = 900,
+    held_out: Annotated[int, _number("Evaluate on so many seeds from there on.")] = 32,
+    evaluations: Annotated[int, _number("How often, beside the untrained policy.")] = 5,
+    threads: Annotated[int, _number("Threads that share the worlds; results do not depend on it.")] = 1,
+    json_: common.JsonFile = None,
+) -> None:
+    """Train a policy with PPO and print how it plays worlds it has not seen.
+
+    The folder gets the learning curve, TensorBoard logs, checkpoints and (knobs) policy.npz, which other commands take:
+    fmgym run --policy DIR/policy.npz. Interrupted, the same command goes on; with more --steps it trains on.
+
+    Example: fmgym train --steps 200000 --out training/first
+    """
+    chosen = {
+        "interface": interface,
+        "steps": steps,
+        "seed": common.seed(seed),
+        "seasons": common.whole(seasons, "seasons"),
+        "opponents": opponents,
+        "envs": envs,
+        "rollout": rollout,
+        "batch": batch,
+        "epochs": epochs,
+        "rate": rate,
+        "discount": discount,
+        "entropy": entropy,
+        "width": width,
+        "worlds": worlds,
+        "held_out": held_out,
+        "evaluations": evaluations,
+        "threads": threads,
+    }
+    ppo = _learner()
+    common.check_outputs(json_)
+    try:
+        with common.Bar("train:", "steps") as bar:
+            found = ppo.train(ppo.Args(**chosen), out, bar.move)
+    except KeyboardInterrupt:
+        raise common.Interrupted(f"interrupted; the same command goes on with the training in {out}") from None
+    common.write_json(json_, found)
+    common.out().print(
+        f"after {found['steps']} steps, on {held_out} unseen worlds: score {found['score']:.2f},"
+        f" {found['deaths']:.2f} deaths a run, {100 * found['completed']:.0f} % completed, {found['seconds']:.0f} s",
+        soft_wrap=True,
+    )
+
+
+def _learner() -> Any:
+    """The training module, which needs the rl extra."""
+    try:
+        from fmgym.baselines import ppo
+    except ModuleNotFoundError as error:
+        raise BadInput(f"training needs {error.name}: install fmgym with its rl extra, fmgym[rl]") from None
+    return ppo

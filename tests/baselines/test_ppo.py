@@ -1,0 +1,143 @@
+"""Training: repeatable, resumable, and its policy the same without torch as with it."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from fmgym import cli
+from fmgym.baselines import make, network
+from fmgym.baselines.pilot import Pilot
+from fmgym.envs import habits
+from fmgym.envs.vector import SoloVectorEnv
+from fmgym.errors import BadInput
+from fmgym.run import replay, run
+from fmgym.wrappers import ManagerKnobsVector
+
+torch = pytest.importorskip("torch")
+ppo = pytest.importorskip("fmgym.baselines.ppo")  # all that the rl extra brings
+
+TINY = ppo.Args(
+    steps=96,
+    seasons=1,
+    envs=4,
+    rollout=12,
+    batch=24,
+    epochs=2,
+    width=16,
+    leaning=0.0,
+    worlds=20,
+    held_out=2,
+    evaluations=1,
+)
+
+
+def weights(model):
+    return torch.cat([p.detach().reshape(-1) for p in model.policy.parameters()])
+
+
+def trained(args, out):
+    ppo.train(args, out)
+    kind = ppo.PPO if args.interface == "knobs" else ppo.MaskablePPO
+    return weights(kind.load(out / ppo.MODEL))
+
+
+def untimed(out) -> list[str]:
+    """The learning curve but for its last column, seconds."""
+    return [line.rpartition(",")[0] for line in (out / ppo.CURVE).read_text().splitlines()]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    out = tmp_path_factory.mktemp("training") / "knobs"
+    trained(TINY, out)
+    return out
+
+
+def test_training_is_a_function_of_its_arguments(folder, tmp_path) -> None:
+    first = weights(ppo.PPO.load(folder / ppo.MODEL))
+    assert torch.equal(first, trained(TINY, tmp_path / "again"))
+    assert not torch.equal(first, trained(replace(TINY, seed=2), tmp_path / "other"))
+
+
+@pytest.mark.parametrize("interface", ["knobs", "flat"])
+def test_interrupted_and_resumed_it_ends_the_same(interface, tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(ppo, "SPACING", 0.0)
+    args = replace(TINY, interface=interface)
+    whole = trained(args, tmp_path / "whole")
+
+    def interrupt(done: int, steps: int, note: str) -> None:
+        if done >= 48:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        ppo.train(args, tmp_path / "parts", interrupt)
+    assert torch.equal(trained(args, tmp_path / "parts"), whole)
+    assert untimed(tmp_path / "parts") == untimed(tmp_path / "whole")
+
+
+def test_more_steps_train_on_and_another_run_is_refused(folder, tmp_path) -> None:
+    out = tmp_path / "longer"
+    ppo.train(TINY, out)
+    row = ppo.train(replace(TINY, steps=144), out)
+    assert row["steps"] == 144
+    with pytest.raises(BadInput, match="another seed"):
+        ppo.train(replace(TINY, seed=9), out)
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "x").touch()
+    with pytest.raises(BadInput, match="holds no training run"):
+        ppo.train(TINY, tmp_path / "full")
+
+
+def test_the_network_decides_as_torch_does(folder, tmp_path) -> None:
+    model = ppo.PPO.load(folder / ppo.MODEL)
+    ppo.export(model, TINY, tmp_path / "last.npz", {})
+    net = network.load(tmp_path / "last.npz")
+    obs = np.random.default_rng(0).uniform(-1, 2, (200, net.sizes[0])).astype(np.float32)
+    mine = network.decide(net.numbers, net.sizes, habits.STEPS, obs)
+    theirs, _ = model.predict(obs, deterministic=True)
+    assert (mine == theirs).mean() > 0.999
+    assert len({row.tobytes() for row in mine}) > 1  # it looks at what it is shown
+
+
+def test_the_policy_plays_as_its_network_does_in_the_environment(folder, tmp_path) -> None:
+    """Same digest through tools and session as through the vector environment; the log replays."""
+    pilot = make(str(folder / ppo.POLICY))
+    envs = ManagerKnobsVector(SoloVectorEnv(1, seasons=1))
+    obs, _ = envs.reset(seed=77)
+    net, ended = pilot.network, [False]
+    while not ended[0]:
+        obs, _, ended, _, infos = envs.step(network.decide(net.numbers, net.sizes, habits.STEPS, obs))
+    result = run(pilot, 77, seasons=1, out=tmp_path / "run")
+    assert result.digest == infos["final"]["digest"][0]
+    assert replay(tmp_path / "run").score == result.score
+    assert Pilot(folder / ppo.POLICY).name == "policy"
+
+
+def test_a_file_for_other_knobs_is_refused(folder, tmp_path) -> None:
+    with np.load(folder / ppo.POLICY) as file:
+        arrays = dict(file)
+    about = json.loads(str(arrays["about"]))
+    about["knobs"]["wages"][0] += 1
+    np.savez(tmp_path / "other.npz", **arrays | {"about": np.array(json.dumps(about))})
+    with pytest.raises(BadInput, match="trained for other knobs"):
+        network.load(tmp_path / "other.npz")
+    (tmp_path / "broken.npz").write_bytes(b"PK")
+    for name in ("broken.npz", "missing.npz"):
+        with pytest.raises(BadInput, match="holds no policy network"):
+            network.load(tmp_path / name)
+
+
+def test_command_line(folder, tmp_path, capsys) -> None:
+    options = ["--steps", "48", "--seasons", "1", "--envs", "4", "--rollout", "12", "--batch", "24", "--epochs", "1"]
+    options += ["--width", "16", "--worlds", "20", "--held-out", "2", "--evaluations", "1"]
+    command = ["train", "--out", str(tmp_path / "t"), *options, "--json", str(tmp_path / "t.json")]
+    assert cli.main(command) == 0
+    assert "on 2 unseen worlds: score" in capsys.readouterr().out
+    assert json.loads((tmp_path / "t.json").read_text())["steps"] == 48
+    assert cli.main([*command, "--envs", "8"]) == 2
+    assert "another envs" in capsys.readouterr().err
+    assert cli.main(["train", "--out", str(tmp_path / "u"), "--interface", "dict"]) == 2
+    assert cli.main(["run", "--policy", str(tmp_path / "none.npz"), "--seed", "1"]) == 2
+    assert "holds no policy network" in capsys.readouterr().err
