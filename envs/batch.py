@@ -114,6 +114,7 @@ class Batch:
         self._rows = self.flats.reshape(self.size, self.seats, self.layout.size)
         for view, field in _VIEWS.items():
             setattr(self, view, self.screens[field])
+        self._all = self._part(slice(None))
         self._threads: ThreadPoolExecutor | None = None
 
     def seed(self, i: int, seed: int | None, entropy: np.random.Generator) -> None:
@@ -132,6 +133,9 @@ class Batch:
 
     def run(self, threads: int = 1) -> None:
         """Carry out all commands. The result does not depend on the number of threads."""
+        if threads == 1 and self.office is None:
+            kernel.run(*self._all)
+            return
         if threads == 1:
             self._run(slice(0, self.size))
             return
@@ -145,11 +149,14 @@ class Batch:
             other.result()
 
     def _run(self, part: slice) -> None:
-        arrays = (self.worlds[part], self.params.record, self._tables[part], self._rows[part], self._setups)
         if self.office is None:
-            kernel.run(*arrays)
+            kernel.run(*self._part(part))
         else:
-            self.office.run(part, *arrays)
+            self.office.run(part, *self._part(part))
+
+    def _part(self, part: slice) -> tuple[np.ndarray, ...]:
+        """What ``kernel.run`` takes for some of the worlds."""
+        return self.worlds[part], self.params.record, self._tables[part], self._rows[part], self._setups
 
     def close(self) -> None:
         """End the threads."""
@@ -206,7 +213,18 @@ class Batch:
 
     def __getstate__(self) -> dict[str, Any]:
         # As bytes: numpy's own copies of records leave what lies between fields undefined, and digests see it.
-        left_out = ("worlds", "screens", "streams", "episodes", "flats", "_tables", "_rows", "_threads", *_VIEWS)
+        left_out = (
+            "worlds",
+            "screens",
+            "streams",
+            "episodes",
+            "flats",
+            "_tables",
+            "_rows",
+            "_all",
+            "_threads",
+            *_VIEWS,
+        )
         kept = {name: value for name, value in self.__dict__.items() if name not in left_out}
         return kept | {"state": self.get_state()}
 
