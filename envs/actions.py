@@ -131,6 +131,7 @@ GROUPS: dict[Group, Family] = {
     Group.PROMOTE: Family(Tool.PROMOTE_YOUTH, "academy", 1, "promote to the senior squad"),
     Group.LET_GO: Family(Tool.RELEASE_PLAYER, "academy", 1, "let the prospect go"),
 }
+REJECT = 1  # the column of an offer's row that turns it down
 COLUMNS = tuple(family.columns for family in GROUPS.values())
 _BID, _SIGN, _REPLY, _RENEW = (GROUPS[g].columns for g in (Group.BID, Group.SIGN, Group.REPLY, Group.RENEW))
 
@@ -303,7 +304,7 @@ def _decode_reply(w, seat, row, column, args):
     if o.state != OfferState.LIVE:  # a bid that is held for the next batch must not show
         return Tool.RESPOND_TO_OFFER.value, 3
     args[0] = o.id
-    if column == 1:
+    if column == REJECT:
         args[1] = Reply.REJECT.value
     elif column >= 2:
         args[1] = Reply.COUNTER.value

@@ -112,6 +112,7 @@ class Batch:
         self._rows = self.flats.reshape(self.size, self.seats, self.layout.size)
         for view, field in _VIEWS.items():
             setattr(self, view, self.screens[field])
+        self._all = self._part(slice(None))
         self._threads: ThreadPoolExecutor | None = None
 
     def seed(self, i: int, seed: int | None, entropy: np.random.Generator) -> None:
@@ -131,19 +132,20 @@ class Batch:
     def run(self, threads: int = 1) -> None:
         """Carry out all commands. The result does not depend on the number of threads."""
         if threads == 1:
-            self._run(slice(0, self.size))
+            kernel.run(*self._all)
             return
         if self._threads is None:
             self._threads = ThreadPoolExecutor(threads - 1, "fmgym")
         edges = [self.size * i // threads for i in range(threads + 1)]
         parts = [slice(a, b) for a, b in itertools.pairwise(edges)]
-        others = [self._threads.submit(self._run, part) for part in parts[1:]]
-        self._run(parts[0])
+        others = [self._threads.submit(kernel.run, *self._part(part)) for part in parts[1:]]
+        kernel.run(*self._part(parts[0]))
         for other in others:
             other.result()
 
-    def _run(self, part: slice) -> None:
-        kernel.run(self.worlds[part], self.params.record, self._tables[part], self._rows[part], self._setups)
+    def _part(self, part: slice) -> tuple[np.ndarray, ...]:
+        """What ``kernel.run`` takes for some of the worlds."""
+        return self.worlds[part], self.params.record, self._tables[part], self._rows[part], self._setups
 
     def close(self) -> None:
         """End the threads."""
@@ -200,7 +202,18 @@ class Batch:
 
     def __getstate__(self) -> dict[str, Any]:
         # As bytes: numpy's own copies of records leave what lies between fields undefined, and digests see it.
-        left_out = ("worlds", "screens", "streams", "episodes", "flats", "_tables", "_rows", "_threads", *_VIEWS)
+        left_out = (
+            "worlds",
+            "screens",
+            "streams",
+            "episodes",
+            "flats",
+            "_tables",
+            "_rows",
+            "_all",
+            "_threads",
+            *_VIEWS,
+        )
         kept = {name: value for name, value in self.__dict__.items() if name not in left_out}
         return kept | {"state": self.get_state()}
 

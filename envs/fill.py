@@ -44,13 +44,14 @@ def fill(w, p, seat, screen, flat, bounds):
 
 @njit
 def market_talks(w, p, seat, screen, i, flat, bounds):
-    """Write what talks about the player of market row ``i`` change, unless he joins."""
+    """Write what talks about the player of market row ``i`` (-1: of none) change, unless he joins."""
     money = inflation(p, w.day)
     screen.cooling = talks.cooling(w, w.seats[seat].club)
-    a = bounds.market + i * MARKET_WIDTH
-    flat[a : a + MARKET_WIDTH] = 0.0
-    _market_row(w, p, seat, screen, i, money)
-    _clip(flat, bounds, a, a + MARKET_WIDTH)
+    if i >= 0:
+        a = bounds.market + i * MARKET_WIDTH
+        flat[a : a + MARKET_WIDTH] = 0.0
+        _market_row(w, p, seat, screen, i, money)
+        _clip(flat, bounds, a, a + MARKET_WIDTH)
     _offers_again(w, p, seat, screen, flat, bounds, money)
 
 
@@ -84,18 +85,53 @@ def _offers_again(w, p, seat, screen, flat, bounds, money):
 
 @njit
 def plans(w, p, seat, screen, flat, bounds):
-    """Write what tactics, lineup and standing orders change: the club's page and who would start."""
+    """Write what tactics and lineup change."""
+    row = screen.obs.club
+    row.formation[:] = 0.0
+    row.style[:] = 0.0
+    _tactics(w, w.clubs[w.seats[seat].club], row)
+    _clip(flat, bounds, bounds.club, bounds.club + CLUB_WIDTH)
+    _elevens(w, seat, screen)
+    tick(w, p, seat, screen)
+
+
+@njit
+def renewed(w, p, seat, screen, flat, bounds):
+    """Write what a senior's new contract changes beside his row: the club's page and who would start."""
     a = bounds.club
     flat[a : a + CLUB_WIDTH] = 0.0
     _club(w, p, seat, screen.obs.club, inflation(p, w.day))
     _clip(flat, bounds, a, a + CLUB_WIDTH)
+    _elevens(w, seat, screen)
+
+
+@njit
+def _elevens(w, seat, screen):
+    """Mark in the squad's rows who would start."""
     c = w.clubs[w.seats[seat].club]
     for i in range(c.n_squad):
-        screen.obs.squad[i].eleven = 0.0
-        for r in range(LINEUP):
-            if screen.eleven[r] == c.squad[i]:
-                screen.obs.squad[i].eleven = 1.0
+        screen.obs.squad[i].eleven = _starts(screen, c.squad[i])
+
+
+@njit
+def _starts(screen, slot):
+    found = False
+    for r in range(LINEUP):
+        found = found or screen.eleven[r] == slot
+    return 1.0 if found else 0.0
+
+
+@njit
+def orders(w, p, seat, screen):
+    """Write what standing orders change."""
+    _orders(w.seats[seat], screen.obs.club)
     tick(w, p, seat, screen)
+
+
+@njit
+def _orders(s, row):
+    for i in range(ORDERS):
+        row.orders[i] = s.orders[i].active
 
 
 @njit
@@ -207,12 +243,16 @@ def _club(w, p, seat, row, money):
     row.revivals_left = 1.0 - s.revivals / max(p.ruin.revivals, 1)
     row.squad_size = c.n_squad / 25.0
     row.academy_size = c.n_academy / 6.0
+    _tactics(w, c, row)
+    _orders(s, row)
+
+
+@njit
+def _tactics(w, c, row):
     row.formation[c.formation] = 1.0
     row.style[c.style] = 1.0
     row.style_days = (w.day - c.style_day) / 90.0
     row.auto_lineup = c.lineup_auto
-    for i in range(ORDERS):
-        row.orders[i] = s.orders[i].active
 
 
 @njit
@@ -292,10 +332,7 @@ def _squad_row(w, p, seat, screen, i, money):
     row.listed = pl.listed
     row.leaving = 1.0 if pl.next_club >= 0 else 0.0
     row.talks_off = screen.cooling > 0 and talks.wage_cooling(w, club, pl.uid)
-    row.eleven = 0.0
-    for r in range(LINEUP):
-        if screen.eleven[r] == slot:
-            row.eleven = 1.0
+    row.eleven = _starts(screen, slot)
 
 
 @njit
@@ -315,6 +352,12 @@ def market_slot(w, seat, screen, i):
     """The slot of the player on a market row, or -1 when he has retired or joined the seat's club."""
     slot = roster.slot_of(w, screen.market[i])
     return -1 if slot < 0 or w.players[slot].club == w.seats[seat].club else slot
+
+
+@njit
+def market_row_of(screen, uid):
+    """The market row that shows a player, or -1."""
+    return _index(screen.market, len(screen.market), uid)
 
 
 @njit
@@ -358,7 +401,7 @@ def _offers(w, p, seat, screen, money):
         _person(w, p, seat, row, slot)
         row.kind[f.kind] = 1.0
         row.row = (_index(w.clubs[s.club].squad, w.clubs[s.club].n_squad, slot) + 1) / 40.0
-        row.market_row = (_index(screen.market, len(screen.market), f.uid) + 1) / 40.0
+        row.market_row = (market_row_of(screen, f.uid) + 1) / 40.0
         row.value = root(pl.value, VALUE * money)
         row.fee = root(f.fee, VALUE * money)
         row.wage = root(f.wage, WAGE * money)

@@ -177,27 +177,51 @@ def _forgotten(w, seat, screen, outcome):
 
 @njit
 def _shown_in_part(w, p, seat, screen, flat, setup, agreed):
-    """After calls that move neither players nor money: show what they change. Returns whether it was one.
+    """After calls that move no player from club to club: show what they change. Returns whether it was one.
 
     What is set freely (tactics, lineup, orders, the transfer list) never changes what is legal, nor the score.
     """
-    group, row, _ = actions.locate(setup.starts, screen.action)
+    group, row, column = actions.locate(setup.starts, screen.action)
     if group == Group.BID or (group == Group.SIGN and not agreed):
-        fill.market_talks(w, p, seat, screen, row, flat, setup)
-        actions.mask_market_row(w, p, seat, screen, setup.starts, row)
-        actions.mask_replies(w, p, seat, screen, setup.starts)
-    elif group == Group.RENEW and not agreed:
-        fill.squad_talks(w, p, seat, screen, row, flat, setup)
-        actions.mask_squad_row(w, p, seat, screen, setup.starts, row)
-        actions.mask_replies(w, p, seat, screen, setup.starts)
+        _show_market_talks(w, p, seat, screen, flat, setup, row)
+    elif group == Group.REPLY and column == actions.REJECT and w.sealed == 0:
+        uid = w.seats[seat].offers[row].uid
+        _show_market_talks(w, p, seat, screen, flat, setup, fill.market_row_of(screen, uid))
+    elif group == Group.RENEW:
+        _show_squad_talks(w, p, seat, screen, flat, setup, row, agreed)
     elif group == Group.LIST:
         fill.squad_row(w, p, seat, screen, row, flat, setup)
-    elif group == Group.TACTICS or group == Group.AUTO_LINEUP or group == Group.START or group == Group.ORDER:
+    elif group == Group.ORDER:
+        fill.orders(w, p, seat, screen)
+    elif group == Group.TACTICS or group == Group.AUTO_LINEUP or group == Group.START:
         pick(w, p, w.seats[seat].club, screen.eleven)
         fill.plans(w, p, seat, screen, flat, setup)
     else:
         return False
     return True
+
+
+@njit
+def _show_market_talks(w, p, seat, screen, flat, setup, row):
+    """Talks about the player of a market row, or (-1) about one who has none."""
+    fill.market_talks(w, p, seat, screen, row, flat, setup)
+    if row >= 0:
+        actions.mask_market_row(w, p, seat, screen, setup.starts, row)
+    actions.mask_replies(w, p, seat, screen, setup.starts)
+
+
+@njit
+def _show_squad_talks(w, p, seat, screen, flat, setup, row, agreed):
+    """Talks with a senior. A new contract can lift his morale, and that put him into the eleven."""
+    if agreed:
+        c = w.clubs[w.seats[seat].club]
+        if w.players[c.squad[row]].morale_day == w.day:
+            pick(w, p, w.seats[seat].club, screen.eleven)
+        graded(w, p, seat, screen, setup)
+        fill.renewed(w, p, seat, screen, flat, setup)
+    fill.squad_talks(w, p, seat, screen, row, flat, setup)
+    actions.mask_squad_row(w, p, seat, screen, setup.starts, row)
+    actions.mask_replies(w, p, seat, screen, setup.starts)
 
 
 @njit

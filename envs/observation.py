@@ -211,7 +211,7 @@ class Layout:
             highs.append(np.tile(np.concatenate([np.full(c.width, c.high) for c in columns]), n))
             start += n * width
         self.size = start
-        self._tables = np.dtype([(name, np.float32, (n * width,)) for name, (_, (n, width)) in self.slices.items()])
+        self._parts = [(name, (..., part)) for name, (part, _) in self.slices.items()]
         self.dtype = record(fields)
         assert self.dtype.itemsize == 4 * self.size, "the tables must lie in one run of float32"
         self.low = np.concatenate(lows).astype(np.float32)
@@ -219,8 +219,7 @@ class Layout:
 
     def split(self, flat: np.ndarray) -> dict[str, np.ndarray]:
         """The tables, row after row, as views of a flat buffer of shape (size,) or (W, size)."""
-        block = flat.view(self._tables)[..., 0]
-        return {name: block[name] for name in TABLES}
+        return {name: flat[part] for name, part in self._parts}
 
     def space(self) -> spaces.Dict:
         """The observation space: one level of boxes, in the order of the flat buffer."""

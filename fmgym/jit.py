@@ -21,6 +21,7 @@ with all it calls, optimised once, and kept alone. Only kernels marked `apart` h
 that others call.
 """
 
+import ast
 import ctypes
 import functools
 import hashlib
@@ -31,6 +32,7 @@ import pickle
 import re
 import shutil
 import sys
+import sysconfig
 import uuid
 import warnings
 from collections.abc import Callable, Iterator, Mapping
@@ -70,11 +72,14 @@ except ImportError:
     NUMBA_IS_KNOWN = False
     FunctionCache = JITCodeLibrary = CPUDispatcher = object
 
-__all__ = ["JIT_DISABLED", "announce_cold_start", "njit", "prange"]
+__all__ = ["JIT_DISABLED", "njit", "prange"]
 
 JIT_DISABLED = bool(numba.config.DISABLE_JIT)
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+# Options of numba that change the code, and that its own key leaves out.
+_OPTIONS = ("BOUNDSCHECK", "OPT", "USING_SVML", "LOOP_VECTORIZE", "SLP_VECTORIZE", "DEBUGINFO_DEFAULT")
 
 DIGESTS_KEPT = 10  # so many versions stay: a change of branch, or a second checkout, should not compile anew
 
@@ -97,12 +102,6 @@ def njit(func: Any = None, /, *, inline: str = "never", parallel: bool = False, 
     return _compiled(func, inline=inline, parallel=parallel, apart=apart)
 
 
-def announce_cold_start() -> None:
-    """Say on stderr, once per process, that the first call will compile."""
-    if not numba.config.DISABLE_JIT and not any(cache_folder().glob("*.nbc")):
-        _announce()
-
-
 def cache_folder() -> Path:
     """The folder with the machine code of exactly these sources."""
     return cache_root() / f"kernels-{_DIGEST}"
@@ -117,8 +116,16 @@ def cache_root() -> Path:
     return platformdirs.user_cache_path("fmgym", appauthor=False)
 
 
-def source_digest(modules: Mapping[str, Path]) -> str:
-    """Digest the kernel modules among `modules`, all they import, and the versions of what compiles them.
+def source_digest(sources: Mapping[str, bytes]) -> str:
+    """Digest sources by the names of their modules, and the versions of what compiles them."""
+    parts = [repr((numba.__version__, llvmlite.__version__, np.__version__, sys.version)).encode()]
+    for name in sorted(sources):
+        parts += [name.encode(), sources[name]]
+    return hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()[:16]
+
+
+def kernel_sources(modules: Mapping[str, Path]) -> dict[str, bytes]:
+    """The sources of the kernel modules among ``modules``, and of all of them that they import.
 
     What they import counts because numba freezes the value of a global into the code: a constant that changes
     in a module without kernels must change the digest too.
@@ -126,16 +133,13 @@ def source_digest(modules: Mapping[str, Path]) -> str:
     sources = {name: path.read_bytes() for name, path in modules.items()}
     imports = {name: _imported_names(source.decode()) for name, source in sources.items()}
     pending = ["fmgym.jit", *(name for name in sources if "fmgym.jit" in imports[name])]
-    covered: set[str] = set()
+    covered: dict[str, bytes] = {}
     while pending:
         name = pending.pop()
         if name in sources and name not in covered:
-            covered.add(name)
+            covered[name] = sources[name]
             pending.extend(imports[name])
-    parts = [repr((numba.__version__, llvmlite.__version__, np.__version__, sys.version)).encode()]
-    for name in sorted(covered):
-        parts += [name.encode(), sources[name]]
-    return hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()[:16]
+    return covered
 
 
 def package_modules() -> dict[str, Path]:
@@ -168,8 +172,7 @@ class KernelFiles(FunctionCache):  # type: ignore[misc]
 
     def name(self, args: Any, codegen: Any, kind: str) -> str | None:
         """What tells this function, compiled for these types, from all others. None: it cannot be told."""
-        # numba's key leaves out two of its options that change the code.
-        options = (numba.config.BOUNDSCHECK, numba.config.OPT)
+        options = tuple(getattr(numba.config, name, None) for name in _OPTIONS)
         key = repr((self._py_func.__module__, self._stamp, options, self._index_key(args, codegen), _DIGEST, kind))
         if " at 0x" in key:  # a function among the arguments is known by its address, here and now only
             return None
@@ -242,6 +245,8 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]
         piece, library = _loaded(name, self.targetctx)
         if piece is None:
             self._cache_misses[args] += 1
+            if self.py_func.__module__ in _MODULES:
+                _announce()
             piece, library = self._linked_entry(args)
             self._keep(name, piece, library)
         else:
@@ -316,7 +321,10 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]
         self._entries.clear()
 
     def _file_name(self, args: tuple[Any, ...], kind: str) -> str | None:
-        return self._files and self._files.name(args, self.targetctx.codegen(), kind)
+        """None: what is compiled now must not be kept, nor what was kept be used."""
+        if self._files is None or _edited():
+            return None
+        return self._files.name(args, self.targetctx.codegen(), kind)
 
     def _unique_name(self) -> str:
         return f"{self.py_func.__qualname__}-{uuid.uuid4().hex}"
@@ -512,7 +520,9 @@ def _loaded(name: str | None, context: Any) -> tuple[Piece | None, Any]:
     try:
         content = (cache_folder() / f"{name}.nbc").read_bytes()
         piece = Piece(*pickle.loads(_checked(content)))
-        return piece, _LOADED.get(piece.name) or _load(piece, context)
+        library = _LOADED.get(piece.name) or _load(piece, context)
+        _note_use(cache_folder())
+        return piece, library
     except Exception:  # absent, unreadable, damaged: whatever it is, a compile repairs it
         return None, None
 
@@ -525,14 +535,14 @@ def _load(piece: Piece, context: Any) -> Any:
             raise LookupError(needed)
     for prepare in piece.prepare:
         prepare()
-    library = JITCodeLibrary(context.codegen(), piece.name)
-    library.enable_object_caching()
-    library._set_compiled_object(piece.code)
-    library._finalize_final_module()
     environments = {}
     for variable, module, constants in piece.environments:
         environments[variable] = Environment(importlib.import_module(module).__dict__)
         environments[variable].consts[:] = constants
+    library = JITCodeLibrary(context.codegen(), piece.name)
+    library.enable_object_caching()
+    library._set_compiled_object(piece.code)
+    library._finalize_final_module()  # last of what can fail: its symbols stay
     _set_environments(library, environments)
     _LOADED[piece.name] = library
     return library
@@ -701,11 +711,12 @@ def _warn_of_numba() -> None:
 
 @functools.cache
 def _announce() -> None:
+    """Say on stderr, once per process, why a first call takes long."""
     try:
         _open_folder()
-        kept = "once per version, about half a minute"
+        kept = "once per version, up to a minute in all"
     except OSError:
-        kept = "about half a minute; set FMGYM_CACHE_DIR to a writable folder to keep them"
+        kept = "up to a minute in all; set FMGYM_CACHE_DIR to a writable folder to keep them"
     print(f"fmgym: compiling kernels ({kept}) ...", file=sys.stderr, flush=True)
 
 
@@ -733,8 +744,44 @@ def _imported_names(source: str) -> set[str]:
 
 @functools.cache
 def _file_stamp(path: str) -> str:
-    """A digest of a function's own file, for kernels that live outside the package."""
-    return hashlib.sha256(Path(path).read_bytes()).hexdigest()
+    """A digest of a function's own file and of the files of yours that it imports.
+
+    For kernels outside the package; the package's own files are in the digest of all kernel sources.
+    """
+    sources: dict[str, bytes] = {}
+    pending = [path]
+    while pending:
+        path = pending.pop()
+        if path not in sources:
+            sources[path] = Path(path).read_bytes()
+            pending += _imported_files(path, sources[path])
+    return hashlib.sha256(b"".join(hashlib.sha256(sources[path]).digest() for path in sorted(sources))).hexdigest()
+
+
+def _imported_files(path: str, source: bytes) -> set[str]:
+    """The files that a source imports, but for this package, Python and what is installed."""
+    loaded = {name: str(getattr(module, "__file__", None)) for name, module in list(sys.modules.items())}
+    inside = ".__init__" if path.endswith("__init__.py") else ""
+    own_names = [name + inside for name, file in loaded.items() if file == path]
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            for own in own_names if node.level else [""]:
+                parts = [*own.split(".")[: -node.level or None], *(node.module or "").split(".")]
+                base = ".".join(filter(None, parts))
+                names |= {base, *(f"{base}.{alias.name}" for alias in node.names)}
+    return {loaded[name] for name in names if name in loaded and not _is_elsewhere(loaded[name])}
+
+
+@functools.cache
+def _is_elsewhere(path: str) -> bool:
+    """Whether a file is none of yours: of this package, of Python, installed, or no source at all."""
+    paths = sysconfig.get_paths()
+    folders = [*fmgym.__path__, *(paths[name] for name in ("stdlib", "platstdlib", "purelib", "platlib"))]
+    below = any(Path(path).is_relative_to(folder) for folder in folders)
+    return below or not path.endswith(".py") or Path(path) in _MODULES.values()
 
 
 def _checksum(payload: bytes) -> bytes:
@@ -771,6 +818,13 @@ def _open_folder() -> None:
             shutil.rmtree(old, ignore_errors=True)
 
 
+@functools.cache
+def _note_use(folder: Path) -> None:
+    """The folders that were used last are kept."""
+    with suppress(OSError):
+        os.utime(folder)
+
+
 def _last_change(folder: Path) -> float:
     try:
         return folder.stat().st_mtime
@@ -778,5 +832,21 @@ def _last_change(folder: Path) -> float:
         return 0.0
 
 
+def _edited() -> bool:
+    """Whether a source was edited since this process began: it may have imported some before and some after."""
+    return any(_last_edit(_MODULES[name]) != _LAST_EDITS[name] for name in _SOURCES)
+
+
+def _last_edit(path: Path) -> tuple[int, int] | None:
+    try:
+        stat = path.stat()
+    except OSError:
+        return None
+    return stat.st_mtime_ns, stat.st_size
+
+
 # At import, since the sources may be edited while the process runs.
-_DIGEST = source_digest(package_modules())
+_MODULES = package_modules()
+_LAST_EDITS = {name: _last_edit(path) for name, path in _MODULES.items()}
+_SOURCES = kernel_sources(_MODULES)
+_DIGEST = source_digest(_SOURCES)

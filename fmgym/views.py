@@ -90,19 +90,21 @@ def formation_name(code: int) -> str:
 
 def known(world: World, seat: int, slot: int) -> Any:
     """A player as a seat may know him (``kernels.roster.seen``)."""
-    return rows.row(known_players(world, seat), slot)
-
-
-def known_players(world: World, seat: int) -> np.ndarray:
-    """All players as a seat may know them."""
-    players: np.ndarray = rows.table(world, "players")
+    pl = rows.player(world, slot)
     if world.array["frozen"][0] == 0:
-        return players
+        return pl
+    then, club = rows.row(rows.table(world, "board"), slot), club_of(world, seat)
+    return pl if club in (pl.club, then.club) else then
+
+
+def known_column(world: World, seat: int, name: str) -> np.ndarray:
+    """One field of all players as a seat may know them."""
+    players = rows.table(world, "players")
+    now: np.ndarray = players[name]
+    if world.array["frozen"][0] == 0:
+        return now
     board, club = rows.table(world, "board"), club_of(world, seat)
-    others = (players["club"] != club) & (board["club"] != club)
-    merged = players.copy()
-    merged[others] = board[others]
-    return merged
+    return np.where((players["club"] == club) | (board["club"] == club), now, board[name])
 
 
 # Scouting
@@ -552,13 +554,15 @@ def transfer_market(world: World, seat: int, call: ToolCall) -> View:
 def _on_market(world: World, seat: int, args: tuple[int, ...]) -> np.ndarray:
     """Slots of the players that pass the filters of a market call."""
     kind, position, min_age, max_age, max_value, min_ability = args[:6]
-    p, day, pl = world.params, today(world), known_players(world, seat)
-    free = pl["status"] == Status.FREE
-    elsewhere = (pl["status"] == Status.SENIOR) & (pl["club"] != club_of(world, seat)) & (pl["next_club"] < 0)
+    p, day, pl = world.params, today(world), rows.table(world, "players")
+    status = known_column(world, seat, "status")
+    free = status == Status.FREE
+    away = known_column(world, seat, "club") != club_of(world, seat)
+    elsewhere = (status == Status.SENIOR) & away & (known_column(world, seat, "next_club") < 0)
     passing = {
-        MARKETS["listed"]: elsewhere & (pl["listed"] == 1),
+        MARKETS["listed"]: elsewhere & (known_column(world, seat, "listed") == 1),
         MARKETS["free"]: free,
-        MARKETS["expiring"]: elsewhere & (pl["contract_end"] - day <= p.wage.free_days),
+        MARKETS["expiring"]: elsewhere & (known_column(world, seat, "contract_end") - day <= p.wage.free_days),
         MARKETS["all"]: elsewhere | free,
     }[kind]
     years = (day - pl["born"]) // YEAR
@@ -574,10 +578,10 @@ def _sort_key(world: World, seat: int, slots: np.ndarray, sort: int) -> Any:
     if sort in (SORTS["ability"], SORTS["potential"]):
         reports = rows.part(world, "seats", seat, "ability" if sort == SORTS["ability"] else "potential")
         return -reports[slots]
-    players = known_players(world, seat)
+    players = rows.table(world, "players")
     if sort == SORTS["value"]:
         return -players["value"][slots]
-    return -players["born"][slots] if sort == SORTS["age"] else players["wage"][slots]
+    return -players["born"][slots] if sort == SORTS["age"] else known_column(world, seat, "wage")[slots]
 
 
 def _market_row(world: World, seat: int, slot: int) -> View:

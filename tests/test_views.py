@@ -6,12 +6,16 @@ import json
 import re
 from typing import Any
 
+import numpy as np
 import pytest
 
 from fmgym import names, views
 from fmgym.enums import Facility, Inbox, OfferKind, OrderAction, Position
+from fmgym.params import Params
 from fmgym.session import Session
 from fmgym.tools import TOOLS
+from fmgym.tracks.arena import ARENA
+from fmgym.world import World
 
 from .sessions import drafting, everything, own, prospect, put_event, put_offer, release, session_at, target
 
@@ -284,3 +288,24 @@ def test_every_query_has_its_view() -> None:
     assert [names.word(tool) for tool in views.QUERIES] == [n for n, spec in TOOLS.items() if spec.kind == "query"]
     assert set(views.EVENTS) == set(Inbox)
     assert {row["position"] for row in session_at().call("get_squad").data["players"]} <= set(Position.__members__)
+
+
+@pytest.mark.parametrize("frozen", [0, 1])
+def test_others_are_known_as_they_were_when_the_clock_stopped(frozen: int) -> None:
+    """Against the rule written out for each player; a club's own, now or then, are known as they are."""
+    world = World(ARENA.fit(Params.default()))
+    rng, array = np.random.default_rng(0), world.array
+    array["seats"]["club"][0] = np.arange(16)
+    columns = ("club", "status", "wage", "contract_end", "listed", "next_club")
+    for table in ("players", "board"):
+        for name in columns:
+            array[table][name][0] = rng.integers(-1, 4, array[table].shape[1])
+    array["frozen"][0] = frozen
+    for seat in (0, 2, 15):
+        for slot, (now, then) in enumerate(zip(array["players"][0], array["board"][0], strict=True)):
+            right = now if not frozen or seat in (now["club"], then["club"]) else then
+            known = views.known(world, seat, slot)
+            assert [getattr(known, name) for name in columns] == [right[name] for name in columns]
+        for name in columns:
+            own = [getattr(views.known(world, seat, slot), name) for slot in range(array["players"].shape[1])]
+            assert views.known_column(world, seat, name).tolist() == own

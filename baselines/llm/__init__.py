@@ -22,4 +22,8 @@ record (``transcript.Transcript``), plays turns through ``fmgym.text``, and acco
 | ``transcript`` | the record of every request and reply, written before a turn is played |
 | ``account`` | tokens, cost, time, counts; ``prices.toml`` |
 | ``openai_chat``, ``anthropic_messages`` | agents over the two clients (extras ``openai`` and ``anthropic``) |
+| ``process`` | programs as agents, one JSON line in, one out |
+| ``local`` | a small model on this machine, by llama.cpp's server (extra ``local``) |
+| ``mcp_server`` | clients of the Model Context Protocol as agents (extra ``mcp``) |
+| ``scripted`` | a chat agent without a model, to measure what a run reads |
 """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from fmgym.cli import common
 from fmgym.errors import BadInput
@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from fmgym.baselines.llm.protocol import Agent
 
 SEAT = "llm:"  # how a seat names one: llm:MODEL,option=value,...
-PROVIDERS = ("openai", "anthropic")
+PROVIDERS = ("openai", "anthropic", "process", "local")
+LOCAL_CONTEXT = 7_500  # tokens of a conversation with the local model, as the harness estimates them
 DEFAULTS: dict[str, str | None] = {
     "provider": "openai",
     "base-url": None,
@@ -34,11 +35,15 @@ DEFAULTS: dict[str, str | None] = {
 
 
 def policy(model: str, options: Mapping[str, str | None]) -> AgentPolicy:
-    """A policy that asks ``model``; ``options`` as ``fmgym llm`` has them, ``DEFAULTS`` where it lacks one."""
+    """A policy that asks ``model``, which for the provider ``process`` is a command.
+
+    ``options`` as ``fmgym llm`` has them, ``DEFAULTS`` where one is lacking.
+    """
     from fmgym.baselines.llm.account import prices
     from fmgym.baselines.llm.policy import AgentPolicy, Patience
 
     o = DEFAULTS | dict(options)
+    context = count(o["max-context"], "max-context") or 1
     return AgentPolicy(
         _agent(model, o),
         memory=str(o["memory"]),
@@ -46,7 +51,7 @@ def policy(model: str, options: Mapping[str, str | None]) -> AgentPolicy:
         patience=Patience(number(o["patience"], "patience") or 0.0),
         max_usd=number(o["max-usd"], "max-usd"),
         max_tokens=count(o["max-tokens"], "max-tokens"),
-        max_context=count(o["max-context"], "max-context") or 1,
+        max_context=min(context, LOCAL_CONTEXT) if o["provider"] == "local" else context,
         prices=prices(Path(o["prices"]) if o["prices"] else None),
     )
 
@@ -67,8 +72,24 @@ def _agent(model: str, o: Mapping[str, str | None]) -> Agent:
         "max_output": count(o["max-output"], "max-output"),
         "timeout": number(o["timeout"], "timeout"),
     }
+    if o["provider"] in ("process", "local"):
+        return _here(model, o, settings["timeout"])
     agent: Agent = (AnthropicAgent if o["provider"] == "anthropic" else OpenAIAgent)(model, **settings)
     return agent
+
+
+def _here(model: str, o: Mapping[str, str | None], timeout: float) -> Agent:
+    """What needs no endpoint: a program, or the local model."""
+    from fmgym.baselines.llm.local import LocalAgent, shared_server
+    from fmgym.baselines.llm.process import ProcessAgent
+
+    for name in ("base-url", "temperature", "reasoning", "max-output"):
+        if o[name] is not None:
+            raise BadInput(f"--{name} is for models behind endpoints, not for --agent-cmd and --local")
+    if o["provider"] == "local":
+        return LocalAgent(shared_server(), timeout=timeout)
+    speaks: Literal["tools", "json"] = "json" if o["speaks"] == "json" else "tools"
+    return ProcessAgent(model, speaks=speaks, kept=o["memory"] == "session", timeout=timeout)
 
 
 def in_seat(text: str) -> AgentPolicy:

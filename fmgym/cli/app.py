@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 import fmgym
-from fmgym.cli import arena, bench, common, ladder, llm, reference, run, transcript, world
+from fmgym.cli import arena, bench, common, ladder, llm, mcp, reference, run, tokens, transcript, world
 from fmgym.errors import BadInput, CheckFailed, Paused
 
 INTERRUPTED = 130
@@ -32,6 +32,8 @@ app.command()(run.replay)
 app.command()(reference.tools)
 app.command()(reference.rules)
 app.command()(llm.llm)
+app.command()(mcp.mcp)
+app.command()(tokens.tokens)
 app.command()(transcript.transcript)
 app.command()(bench.bench)
 app.command()(world.world)

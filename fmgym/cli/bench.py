@@ -27,10 +27,11 @@ print(time.perf_counter() - start)
 """
 EVERYTHING = """
 import time; start = time.perf_counter()
-from fmgym.world import World
+import gymnasium, fmgym
 from fmgym.baselines import make
 from fmgym.run import run
 run(make("heuristic"), 1, 1)
+gymnasium.make("FMBench-Solo-v0").reset(seed=1)
 print(time.perf_counter() - start)
 """
 
@@ -52,7 +53,7 @@ def bench(
         for done, (name, measure) in enumerate(parts.items()):
             bar.move(done, len(parts), name)
             rows[name] = measure()
-    content = {"machine": _machine(), "measures": rows}
+    content = {"machine": machine(), "measures": rows}
     try:
         common.write_json(json_, content)
     finally:
@@ -61,10 +62,10 @@ def bench(
 
 def _parts(cold: bool) -> dict[str, Callable[[], float]]:
     parts: dict[str, Callable[[], float]] = {
-        "import, s": lambda: _elsewhere(
+        "import, s": lambda: elsewhere(
             "import time; s = time.perf_counter(); import fmgym; print(time.perf_counter() - s)"
         ),
-        "import and first reset, s": lambda: _elsewhere(FIRST_RESET),
+        "import and first reset, s": lambda: elsewhere(FIRST_RESET),
         "reset, s": _reset,
         "world alone, 20 seasons, s": _alone,
         "idle run to its end, s": lambda: _run("idle"),
@@ -73,7 +74,7 @@ def _parts(cold: bool) -> dict[str, Callable[[], float]]:
     if importlib.util.find_spec("fmgym.envs.solo"):
         parts["random masked turns a second, single env"] = _turns
     if cold:
-        parts["compile of everything, s"] = _compile
+        parts["compile of everything, s"] = compile_all
     return parts
 
 
@@ -126,12 +127,12 @@ def _turns() -> float:
     return TURNS / (time.perf_counter() - start)
 
 
-def _compile() -> float:
+def compile_all() -> float:
     with tempfile.TemporaryDirectory() as folder:
-        return _elsewhere(EVERYTHING, FMGYM_CACHE_DIR=folder)
+        return elsewhere(EVERYTHING, FMGYM_CACHE_DIR=folder)
 
 
-def _elsewhere(code: str, **environment: str) -> float:
+def elsewhere(code: str, **environment: str) -> float:
     """What a piece of code prints, a time, in a process of its own."""
     done = subprocess.run(
         [sys.executable, "-c", code],
@@ -143,7 +144,7 @@ def _elsewhere(code: str, **environment: str) -> float:
     return float(done.stdout)
 
 
-def _machine() -> dict[str, Any]:
+def machine() -> dict[str, Any]:
     from importlib.metadata import version
 
     import fmgym

@@ -31,6 +31,10 @@ def llm(
         str | None, typer.Option(metavar="URL", help="An endpoint that speaks OpenAI's chat completions.")
     ] = None,
     provider: Annotated[str, typer.Option(metavar="NAME", help="The client: openai or anthropic.")] = "openai",
+    agent_cmd: Annotated[
+        str | None, typer.Option(metavar="COMMAND", help="A program of your own that is asked (docs/agents.md).")
+    ] = None,
+    local: Annotated[bool, typer.Option("--local", help="A small model on this machine (docs/local.md).")] = False,
     speaks: Annotated[
         str, typer.Option(metavar="FORM", help="tools, or json for models without tool calls.")
     ] = "tools",
@@ -73,8 +77,10 @@ def llm(
     """
     from fmgym.state import YEAR
 
-    if model is None:
-        raise BadInput("--model names the model to be asked")
+    if sum(map(bool, (model, agent_cmd, local))) != 1:
+        raise BadInput("name who is asked by one of --model, --agent-cmd and --local")
+    if agent_cmd or local:
+        provider, model = ("process", agent_cmd) if agent_cmd else ("local", "local")
     options = {
         "provider": provider,
         "base-url": base_url,
@@ -99,9 +105,9 @@ def llm(
     }
     common.check_outputs(json_)
     chosen, workers = common.seeds(seeds), agents.count(jobs, "jobs") or 1
-    folder = out or Path("runs") / re.sub(r"[^A-Za-z0-9._-]+", "-", model)
+    folder = out or Path("runs") / re.sub(r"[^A-Za-z0-9._-]+", "-", str(model))
     days = (0, YEAR * knobs["seasons"] - 1)
-    runs = [Run(seed, folder / f"seed-{seed}", agents.policy(model, options), days) for seed in chosen]
+    runs = [Run(seed, folder / f"seed-{seed}", agents.policy(str(model), options), days) for seed in chosen]
     _play(runs, workers, knobs)
     return _report(runs, json_)
 

@@ -34,6 +34,7 @@ SIDES = 2
 ATTACK, MIDFIELD, DEFENCE, KEEPER = range(4)
 YELLOW, RED = 1, 2  # codes of FIXTURE.apps.cards
 _NONE = -1
+_NEVER = 1e9  # more than any worth
 _PER_MIDDLE = 2.0 / FULL  # scales morale to 1 at its middle
 _TRIES = 32  # draws at most to choose a man
 _DRAWS = 128  # room for the draws of a minute: 0 the minute itself, 1 to 7 its outcome, then the men chosen
@@ -66,6 +67,7 @@ MATCH = record(
         # A minute's draw goes to home below `share`; what is left of it falls into these bands of a side.
         *_fields(_F, (), "share"),
         *_fields(_F, _SIDE, "goal special card injury shot"),
+        *_fields(_F, (LINEUP,), "holds tired"),  # by place, while a change is considered
         ("worths", _F, (SCRATCH,)),  # these two are for lineup.pick_into
         ("lists", _I, (SCRATCH,)),
     ]
@@ -553,10 +555,11 @@ def _believed(w, p, m, s, i, role):
 @njit
 def _change_tired(w, p, m, s, t):
     """Bring on the first man of the bench who is worth it, for the man with whom he is worth most."""
+    _weigh_tired(p, m, s, t)
     for j in range(LINEUP, MATCH_PLAYERS):
         slot = m.slot[s, j]
         if slot != _NONE and m.came[s, j] == _NONE and w.players[slot].position != Position.GK:
-            r = _place_for(w, p, m, s, j, t)
+            r = _place_for(p, m, s, w.players[slot])
             if r != _NONE and m.changes[s] < p.match.changes_most:
                 _leave(m, s, m.on[s, r], t)
                 _come_on(w, p, m, s, j, r, t)
@@ -564,19 +567,28 @@ def _change_tired(w, p, m, s, t):
 
 
 @njit
-def _place_for(w, p, m, s, j, t):
-    """The outfield place where man ``j`` is worth most over the tired man who holds it, or -1."""
-    pl = w.players[m.slot[s, j]]
+def _weigh_tired(p, m, s, t):
+    """What the man in each place is worth to a change: his belief, and what he lacks of full condition."""
+    for r in range(LINEUP):
+        i = m.on[s, r]
+        if i == _NONE:
+            m.holds[r] = _NEVER
+            m.tired[r] = 0.0
+        else:
+            missing = FULL - m.fresh[s, i] + m.effort[s] * (t - m.came[s, i])
+            m.holds[r] = m.belief[s, i]
+            m.tired[r] = p.match.change_tired * missing
+
+
+@njit
+def _place_for(p, m, s, pl):
+    """The outfield place where a man is worth most over the tired man who holds it, or -1."""
     ability, position = pl.own_ability, pl.position
     best, most = _NONE, 0.0
     for r in range(1, LINEUP):
-        i = m.on[s, r]
-        if i != _NONE:
-            missing = FULL - m.fresh[s, i] + m.effort[s] * (t - m.came[s, i])
-            x = ability * suitability(p, position, m.role[s, i]) - m.belief[s, i]
-            x += p.match.change_tired * missing
-            best = r if x > most else best
-            most = max(x, most)
+        x = ability * suitability(p, position, role_at(p, m.formation[s], r)) - m.holds[r] + m.tired[r]
+        best = r if x > most else best
+        most = max(x, most)
     return best
 
 
