@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -200,4 +199,4 @@ class Knobs(Recorder):
 
 def where() -> str:
     """The folder Minari keeps datasets in."""
-    return os.fspath(get_dataset_path(""))
+    return str(get_dataset_path(""))

@@ -102,7 +102,8 @@ class Desk:
         """How near dismissal a season as bad as may well come would bring us, 0 to 1, with that lead now."""
         worst = MIDDLE - PLACES * lead + LUCK
         fall: float = 2.0 * self.params.board.loss * max(worst - self.target, 0.0)
-        return min(fall / max(self.confidence - self.params.board.fire_review, 1.0), 1.0)
+        left: float = max(self.confidence - self.params.board.fire_review, 1.0)
+        return min(fall / left, 1.0)
 
     @property
     def headroom(self) -> float:

@@ -218,7 +218,7 @@ class ArenaVecEnv(VecEnv):
                 "final": {name: final[name] for name in FINAL},
             }
         self._dead |= ended
-        over = self._dead.reshape(self.batch.size, -1).all(1)
+        over = np.asarray(self._dead.reshape(self.batch.size, -1).all(1))
         if over.any():
             self._open(over)
             obs = self._obs()
@@ -243,7 +243,8 @@ class ArenaVecEnv(VecEnv):
     def final_scores(self, policy: Any, seeds: Sequence[int]) -> list[dict[str, Any]]:
         """How the held seats' runs end on these worlds (one seed a world) under a policy: observations to actions."""
         self._open(np.ones(self.batch.size, np.bool_), seeds)
-        obs, found = self._obs(), dict[int, dict[str, Any]]()
+        obs: Any = self._obs()
+        found: dict[int, dict[str, Any]] = {}
         while len(found) < self.num_envs:
             obs, _, ended, infos = self.step(policy(obs))
             found = {int(i): infos[i]["final"] for i in np.flatnonzero(ended)} | found
