@@ -244,8 +244,8 @@ def _toggled_order(w, seat, i, args):
     args[0] = i
     clear = w.seats[seat].orders[i].active == 1
     args[1] = -1 if clear else ORDERS_ON_OFFER[i][0]
-    args[2] = 0 if clear else ORDERS_ON_OFFER[i][1]
-    args[3] = 0 if clear else ORDERS_ON_OFFER[i][2]
+    args[2] = -1 if clear else ORDERS_ON_OFFER[i][1]
+    args[3] = -1 if clear else ORDERS_ON_OFFER[i][2]
     return 4
 
 

@@ -1,6 +1,7 @@
 """The calibration program: what a row says, what a change of a table's number means, what it refuses."""
 
 import importlib
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -55,6 +56,7 @@ def test_rows_of_the_world_are_the_bands_of_the_world(calibrate: ModuleType) -> 
 
 def test_bad_input_is_one_line_and_status_2() -> None:
     command = [sys.executable, "-m", "benchmarks.calibrate", "search", "--stage", "moon"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120)
+    path = os.pathsep.join([os.environ["PYTHONPATH"], str(ROOT)])  # fmgym under test first
+    done = subprocess.run(command, env=os.environ | {"PYTHONPATH": path}, capture_output=True, text=True)
     assert done.returncode == 2
     assert done.stderr.strip() == "--stage is world or ladder, not 'moon'"
