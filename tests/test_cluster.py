@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,10 +18,11 @@ pytestmark = pytest.mark.filterwarnings("ignore::FutureWarning", "ignore::Resour
 
 
 @pytest.fixture
-def cluster() -> Iterator[Any]:
-    """A head without cores and two nodes of one core."""
+def cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """A head without cores, to which nodes can be added."""
     from ray.cluster_utils import Cluster
 
+    monkeypatch.chdir(tmp_path)  # Ray's workers import from the driver's folder: not from a checkout, in a test
     cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0})
     yield cluster
     ray.shutdown()

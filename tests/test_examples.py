@@ -24,7 +24,7 @@ def test_masked_ppo() -> None:
     pytest.importorskip("torch")
     ppo = example("ppo_masked")
     scores = ppo.main(ppo.Args(steps=2 * 160 * 8, envs=2, rollout=160, epochs=1, minibatches=2, width=16))
-    assert len(scores) >= 2 and np.isfinite(scores).all()
+    assert len(scores) >= 1 and np.isfinite(scores).all()
 
 
 def test_text_agent(capsys: pytest.CaptureFixture[str]) -> None:
