@@ -9,6 +9,7 @@ from typing import Protocol
 
 import numpy as np
 
+from fmgym import names
 from fmgym.baselines.reading import Row
 from fmgym.enums import Position
 from fmgym.kernels.valuation import group_of
@@ -74,7 +75,7 @@ class Eyes(Protocol):
 
 def player_id(man: np.void) -> str:
     """A man's id as tools take it."""
-    return f"P{int(man['uid']):05d}"
+    return names.player_id(int(man["uid"]))
 
 
 def usual_traits(book: np.ndarray, params: Params) -> None:

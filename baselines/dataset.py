@@ -25,7 +25,7 @@ from fmgym.policy import Policy
 from fmgym.session import Played, Session
 from fmgym.state import MAX_ARGS
 from fmgym.stop import Call, Result, Stop
-from fmgym.tools import parse
+from fmgym.tools import fill, parse
 from fmgym.world import World
 
 VIEWS = ("flat", "knobs")
@@ -55,7 +55,7 @@ def record(
     if view == "knobs" and not isinstance(policy, Pilot):
         raise BadInput(f"{policy.name} turns no knobs; record it with the flat view")
     _check_id(dataset_id)
-    recorders: dict[str, Callable[[World], Recorder]] = {"flat": Calls, "knobs": Knobs}
+    recorders: dict[str, type[Recorder]] = {"flat": Calls, "knobs": Knobs}
     episodes = []
     for i, seed in enumerate(seeds):
         world = World.open(seed, seasons=seasons, opponents=opponents, auto_draft=False, params=Params.default())
@@ -155,8 +155,7 @@ class Calls(Recorder):
             meant = parse(call.tool, call.args, self.world, seat)
             if not is_query(meant.tool) and meant.tool not in (Tool.APPEND_NOTE, Tool.REWRITE_NOTES):
                 row = np.zeros(2 + MAX_ARGS, np.int64)
-                row[:2] = meant.tool, len(meant.args)
-                row[2 : 2 + len(meant.args)] = meant.args
+                row[:2] = meant.tool, fill(meant, row[2:])
                 self._played.append(row)
 
     def _look(self) -> dict[str, Any]:
@@ -165,15 +164,11 @@ class Calls(Recorder):
             self._day = int(w.day)
             shortlist.choose(w, self.world.p, 0, b.screens[0]["market"])
         b.commands[:] = kernel.SHOW
-        kernel.run(self.world.array, self.params.record, b._tables, b._rows, b._setups)
+        kernel.run(self.world.array, self.world.params.record, b._tables, b._rows, b._setups)
         return {"observation": b.flats[0].copy(), "infos": {"action_mask": b.masks[0].copy()}}
 
     def _last(self) -> dict[str, Any]:
         return self._look()
-
-    @property
-    def params(self) -> Params:
-        return self.world.params
 
 
 class Knobs(Recorder):

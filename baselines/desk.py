@@ -162,9 +162,7 @@ class Desk:
     @property
     def formation(self) -> int:
         """The formation that suits the squad best (``enums.Formation``)."""
-        able = np.ones(len(self.squad), bool)
-        strengths = reckoning.elevens(self.params.record, *_columns(self.squad), able)[1]
-        return int(np.argmax(strengths))
+        return int(np.argmax(elevens(self.params, self.squad)[1]))
 
     def keeping(self) -> np.ndarray:
         """What each man of the squad is worth to the club, his wages apart."""
@@ -221,8 +219,13 @@ def strength_to_beat(params: Params, league: np.ndarray) -> float:
 def _strengths(params: Params, league: np.ndarray) -> Iterator[float]:
     for club in np.unique(league["club"][league["club"] >= 0]):
         men = league[league["club"] == club]
-        yield float(reckoning.elevens(params.record, *_columns(men), np.ones(len(men), bool))[1].max())
+        yield float(elevens(params, men)[1].max())
 
 
-def _columns(men: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    return men["position"].copy(), men["ability"].copy()
+def elevens(params: Params, men: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The best eleven of men who all can play, and its strength, in each formation (``reckoning.elevens``)."""
+    able = np.ones(len(men), bool)
+    found: tuple[np.ndarray, np.ndarray] = reckoning.elevens(
+        params.record, men["position"].copy(), men["ability"].copy(), able
+    )
+    return found

@@ -6,13 +6,17 @@ buildings, surplus. What differs between them is where the books come from (``bo
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import TypeVar
+
 import numpy as np
 
 from fmgym.baselines import deals
-from fmgym.baselines.book import player_id
+from fmgym.baselines.book import Eyes, player_id
 from fmgym.baselines.deals import years_for
-from fmgym.baselines.desk import Desk
+from fmgym.baselines.desk import Desk, Habits
 from fmgym.state import YEAR
+from fmgym.stop import Stop
 
 MARKET = {"summer_plan", "summer_deadline", "winter_open", "winter_deadline"}  # stops at which players are bought
 FREE_MARKET = {"summer_plan", "lineup_lock", "monthly_report", "winter_open", "settlement"}
@@ -29,6 +33,27 @@ ALL_BUILDINGS = (*BUILDINGS, "stadium")
 AMPLE = 1.5  # times the cost of a building
 LISTED = 0.75  # of his public value: who is worth less to us is for sale
 WASTE = 0.7  # years of wages that a man must cost beyond his worth to be released
+
+
+Beliefs = TypeVar("Beliefs", bound=Eyes)
+
+
+def play(
+    stop: Stop,
+    eyes: Beliefs,
+    habits: Habits,
+    draft: Callable[[Stop, Beliefs, Habits], None],
+    finish: Callable[[Desk, Beliefs], None],
+) -> None:
+    """One stop from its packet to `advance`; the draft, and match days with what else ends a stop, are one's own."""
+    if "draft" in stop.packet.kinds:
+        draft(stop, eyes, habits)
+    else:
+        desk = Desk(stop, eyes, habits)
+        if len(desk.squad):
+            manage(desk)
+            finish(desk, eyes)
+    stop.call("advance")
 
 
 def manage(desk: Desk) -> None:

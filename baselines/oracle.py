@@ -20,7 +20,7 @@ from fmgym.baselines import reckoning
 from fmgym.baselines.book import MAN, Eyes, player_id, usual_traits
 from fmgym.baselines.desk import Desk, Habits, strength_to_beat
 from fmgym.baselines.drafting import choose
-from fmgym.baselines.manager import manage
+from fmgym.baselines.manager import play
 from fmgym.baselines.reading import Row
 from fmgym.calendar import age
 from fmgym.enums import N_STYLES, Status, Style
@@ -45,19 +45,11 @@ class Oracle:
 
     def play(self, stop: Stop) -> None:
         """Play one stop."""
-        truth = Truth(stop)
-        if "draft" in stop.packet.kinds:
-            draft(stop, truth, self.habits)
-        else:
-            desk = Desk(stop, truth, self.habits)
-            if len(desk.squad):
-                manage(desk)
-                match_days(desk, truth)
-        stop.call("advance")
+        play(stop, Truth(stop), self.habits, draft, match_days)
 
 
 def world_of(stop: Stop) -> World:
-    """The world behind a stop, which no policy but this one looks at."""
+    """The world behind a stop, whose hidden truth no other policy reads."""
     return stop._table.world
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from importlib.resources import files
 from pathlib import Path
 
 import numpy as np
@@ -15,8 +14,6 @@ from fmgym.stop import Stop
 from fmgym.tools import ToolCall, unparse
 from fmgym.world import World
 
-SHIPPED = "ppo.npz"
-
 
 class Pilot:
     """Plays by the knobs that a policy network chooses at each stop.
@@ -25,9 +22,8 @@ class Pilot:
     same answers, so each is made knowing no more than the answers before it.
     """
 
-    def __init__(self, path: str | os.PathLike[str] | None = None) -> None:
-        self.name = "ppo" if path is None else Path(path).stem
-        self.network = network.load(Path(str(files("fmgym.baselines") / SHIPPED)) if path is None else path)
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.name, self.network = Path(path).stem, network.load(path)
         self._desk: Desk | None = None
 
     def play(self, stop: Stop) -> None:

@@ -76,7 +76,7 @@ class Args:
 def train(args: Args, out: Path, progress: Progress | None = None) -> dict[str, Any]:
     """Train, or go on with the training kept in ``out``; its last evaluation.
 
-    ``out`` then has ``policy.npz`` (knobs only: the best on held-out worlds, which ``fmgym run --policy`` takes),
+    ``out`` then has ``policy.npz`` (knobs, arena: the best on held-out worlds, which ``fmgym run --policy`` takes),
     ``model.zip`` for Stable-Baselines3, ``curve.csv``, ``tensorboard`` and the last checkpoints. ``BadInput`` when the
     folder holds another run.
     """
@@ -259,19 +259,19 @@ def evaluate(model: Any, args: Args, seeds: Sequence[int]) -> list[dict[str, Any
     In the Arena four seats of each world, among scripted managers.
     """
     options: dict[str, Any] = {"seasons": args.seasons, "opponents": args.opponents, "threads": args.threads}
+    env: SoloVecEnv | ArenaVecEnv
     if args.interface == "arena":
-        table = ArenaVecEnv(len(seeds), seats=SEATED, **options)
-        return table.final_scores(lambda obs: model.predict(obs, deterministic=True)[0], seeds)
-    env = SoloVecEnv(len(seeds), args.interface, seeds, **options)
-    obs = env.envs.reset(seed=list(seeds))[0]
-    found: dict[int, dict[str, Any]] = {}
-    while len(found) < len(seeds):
+        env = ArenaVecEnv(len(seeds), seats=SEATED, **options)
+    else:
+        env = SoloVecEnv(len(seeds), args.interface, seeds, **options)
+
+    def likeliest(obs: Any) -> Any:
         masks = {"action_masks": get_action_masks(env)} if args.interface == "flat" else {}
-        actions, _ = model.predict(obs, deterministic=True, **masks)
-        obs, _, ended, infos = env.step(actions)
-        found = {int(i): infos[i]["final"] for i in np.flatnonzero(ended)} | found
+        return model.predict(obs, deterministic=True, **masks)[0]
+
+    found = env.final_scores(likeliest, seeds)
     env.close()
-    return [found[i] for i in range(len(seeds))]
+    return found
 
 
 def summary(found: Sequence[dict[str, Any]]) -> dict[str, Any]:

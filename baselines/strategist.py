@@ -41,9 +41,9 @@ import numpy as np
 
 from fmgym.baselines import reckoning
 from fmgym.baselines.book import MAN, Eyes, player_id, usual_traits
-from fmgym.baselines.desk import Desk, Habits, strength_to_beat
+from fmgym.baselines.desk import Desk, Habits, elevens, strength_to_beat
 from fmgym.baselines.drafting import choose
-from fmgym.baselines.manager import manage
+from fmgym.baselines.manager import play
 from fmgym.baselines.reading import Row, day, middle, potential
 from fmgym.enums import Position, Style
 from fmgym.names import word
@@ -77,16 +77,7 @@ class Strategist:
 
     def play(self, stop: Stop) -> None:
         """Play one stop."""
-        scouts = Scouts(stop)
-        if "draft" in stop.packet.kinds:
-            draft(stop, scouts, self.habits)
-        else:
-            desk = Desk(stop, scouts, self.habits)
-            if len(desk.squad):
-                manage(desk)
-                match_days(desk)
-                scouts.take_notes()
-        stop.call("advance")
+        play(stop, Scouts(stop), self.habits, draft, finish)
 
 
 def draft(stop: Stop, scouts: Scouts, habits: Habits) -> None:
@@ -98,23 +89,26 @@ def draft(stop: Stop, scouts: Scouts, habits: Habits) -> None:
     stop.call("submit_draft", template_ids=[templates[i]["id"] for i in picks])
 
 
+def finish(desk: Desk, scouts: Scouts) -> None:
+    """Match days, and notes of what was learnt."""
+    match_days(desk)
+    scouts.take_notes()
+
+
 def match_days(desk: Desk) -> None:
     """Formation and style; and the eleven, unless the staff choose it."""
     club = desk.stop.call("get_club_overview")
     if not club.ok:
         return
     style = list(Style)[desk.stop.number % len(Style)] if desk.habits.restless else STYLE
-    wanted = (list(FORMATIONS)[desk.formation], word(style))
+    formation = desk.formation
+    wanted = (list(FORMATIONS)[formation], word(style))
     if (club.data["formation"], club.data["style"]) != wanted:
         desk.stop.call("set_tactics", formation=wanted[0], style=wanted[1])
     if not desk.habits.rotates:
-        squad = desk.squad
-        elevens, _ = reckoning.elevens(
-            desk.params.record, squad["position"].copy(), squad["ability"].copy(), np.ones(len(squad), bool)
-        )
-        eleven = elevens[desk.formation]
+        eleven = elevens(desk.params, desk.squad)[0][formation]
         if eleven.min() >= 0:
-            desk.stop.call("set_lineup", player_ids=[player_id(squad[i]) for i in eleven])
+            desk.stop.call("set_lineup", player_ids=[player_id(desk.squad[i]) for i in eleven])
 
 
 class Scouts(Eyes):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,57 @@ FINAL = ("score", "deaths", "settle", "settle_year", "honors", "value_added", "s
 INTERFACES = {"knobs": ManagerKnobsVector, "flat": FlatVectorObs}
 
 
-class SoloVecEnv(VecEnv):
+class _Worlds(VecEnv):
+    """What the two batches below have in common. Returns and lengths are of the running episodes."""
+
+    _actions: np.ndarray
+    _returns: np.ndarray
+    _lengths: np.ndarray
+
+    def _first(self, seeds: Sequence[int]) -> np.ndarray:
+        """Begin an episode on each of these worlds."""
+        raise NotImplementedError
+
+    def final_scores(self, policy: Callable[[Any], Any], seeds: Sequence[int]) -> list[dict[str, Any]]:
+        """How runs end on these worlds (one seed a world) under a policy: observations to actions."""
+        obs: Any = self._first(seeds)
+        found: dict[int, dict[str, Any]] = {}
+        while len(found) < self.num_envs:
+            obs, _, ended, infos = self.step(policy(obs))
+            found = {int(i): infos[i]["final"] for i in np.flatnonzero(ended)} | found
+        return [found[i] for i in range(self.num_envs)]
+
+    def _told(
+        self, obs: np.ndarray, ended: np.ndarray, final: Callable[[int], Mapping[str, Any]]
+    ) -> list[dict[str, Any]]:
+        """The infos of a step: of the episodes that have just ended."""
+        told: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        for i in map(int, np.flatnonzero(ended)):
+            how = final(i)
+            told[i] = {
+                "episode": {"r": float(self._returns[i]), "l": int(self._lengths[i])},
+                "terminal_observation": obs[i].copy(),
+                "final": {name: how[name] for name in FINAL},
+            }
+        return told
+
+    def step_async(self, actions: np.ndarray) -> None:
+        self._actions = actions
+
+    def env_method(self, method_name: str, *args: Any, indices: Any = None, **kwargs: Any) -> list[Any]:
+        raise AttributeError(f"the environments of this batch have no method {method_name!r} of their own")
+
+    def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
+        return [getattr(self, attr_name) for _ in self._get_indices(indices)]
+
+    def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
+        raise AttributeError(f"{attr_name!r} cannot be set: the environments of a batch share their options")
+
+    def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
+        return [False for _ in self._get_indices(indices)]
+
+
+class SoloVecEnv(_Worlds):
     """``num_envs`` worlds for Stable-Baselines3.
 
     - ``interface``: ``knobs`` (a step is a stop, ``ManagerKnobs``) or ``flat`` (a step is a call, ``FlatObs``; masked).
@@ -47,9 +97,9 @@ class SoloVecEnv(VecEnv):
     ) -> None:
         if interface not in INTERFACES:
             raise BadInput(f"interface must be one of {', '.join(INTERFACES)}, not {interface!r}")
-        self.envs: Any = INTERFACES[interface](
-            SoloVectorEnv(num_envs, autoreset_mode=AutoresetMode.DISABLED, **options)
-        )
+        # Its wrapper copies what it hands out.
+        batch = SoloVectorEnv(num_envs, autoreset_mode=AutoresetMode.DISABLED, copy=False, **options)
+        self.envs: Any = INTERFACES[interface](batch)
         self.interface = interface
         self.seeds, self.scale, self.stream = seeds, scale, seed
         self.render_mode = None
@@ -69,11 +119,14 @@ class SoloVecEnv(VecEnv):
         obs: np.ndarray = self._open(np.ones(self.num_envs, np.bool_))
         return obs
 
-    def _open(self, chosen: np.ndarray) -> Any:
+    def _first(self, seeds: Sequence[int]) -> np.ndarray:
+        obs: np.ndarray = self._open(np.ones(self.num_envs, np.bool_), seeds)
+        return obs
+
+    def _open(self, chosen: np.ndarray, seeds: Sequence[int] | None = None) -> Any:
         """Begin the next episodes of the chosen worlds."""
-        worlds: list[int | None] = [
-            self.world_seed(i, int(self._episodes[i])) if chosen[i] else None for i in range(self.num_envs)
-        ]
+        drawn = seeds or [self.world_seed(i, int(self._episodes[i])) for i in range(self.num_envs)]
+        worlds: list[int | None] = [drawn[i] if chosen[i] else None for i in range(self.num_envs)]
         self._episodes += chosen
         self._returns[chosen], self._lengths[chosen] = 0.0, 0
         return self.envs.reset(seed=worlds, options={"reset_mask": chosen})[0]
@@ -82,21 +135,11 @@ class SoloVecEnv(VecEnv):
         """The seed of an episode of world ``i``, counted from 0."""
         return _drawn(self.seeds, self.stream, i, episode)
 
-    def step_async(self, actions: np.ndarray) -> None:
-        self._actions = actions
-
     def step_wait(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[dict[str, Any]]]:
         obs, rewards, ended, _, infos = self.envs.step(self._actions)
         self._returns += rewards
         self._lengths += 1
-        told: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
-        for i in map(int, np.flatnonzero(ended)):
-            final = {name: infos["final"][name][i] for name in FINAL}
-            told[i] = {
-                "episode": {"r": float(self._returns[i]), "l": int(self._lengths[i])},
-                "terminal_observation": obs[i].copy(),
-                "final": final,
-            }
+        told = self._told(obs, ended, lambda i: {name: infos["final"][name][i] for name in FINAL})
         if ended.any():
             obs = self._open(ended)
         return obs, (self.scale * rewards).astype(np.float32), ended, told
@@ -108,20 +151,14 @@ class SoloVecEnv(VecEnv):
 
     def env_method(self, method_name: str, *args: Any, indices: Any = None, **kwargs: Any) -> list[Any]:
         if method_name != "action_masks" or self.interface != "flat":
-            raise AttributeError(f"the worlds of this batch have no method {method_name!r} of their own")
+            return super().env_method(method_name)
         masks = self.action_masks()
         return [masks[i] for i in self._get_indices(indices)]
 
     def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
         if attr_name == "action_masks" and self.interface != "flat":
             raise AttributeError("all knobs are always legal: there are no masks")
-        return [getattr(self, attr_name) for _ in self._get_indices(indices)]
-
-    def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
-        raise AttributeError(f"{attr_name!r} cannot be set: the worlds of a batch share their options")
-
-    def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
-        return [False for _ in self._get_indices(indices)]
+        return super().get_attr(attr_name, indices)
 
     def get_state(self) -> dict[str, Any]:
         """All that play has changed."""
@@ -137,7 +174,7 @@ class SoloVecEnv(VecEnv):
         self.envs.close()
 
 
-class ArenaVecEnv(VecEnv):
+class ArenaVecEnv(_Worlds):
     """Arenas for Stable-Baselines3 and one policy shared by all their seats: ``worlds`` x ``seats`` environments.
 
     A step is a stop of every seat: the next one at which all live seats of a world have one. The stops of single seats
@@ -192,12 +229,16 @@ class ArenaVecEnv(VecEnv):
         self._returns[again], self._lengths[again], self._dead[again] = 0.0, 0, False
         self.batch.run(self.threads)
 
+    def _first(self, seeds: Sequence[int]) -> np.ndarray:
+        self._open(np.ones(self.batch.size, np.bool_), seeds)
+        return self._obs()
+
+    def _final(self, i: int) -> dict[str, Any]:
+        return self.batch.final(*divmod(int(self.held[i]), self.batch.seats))
+
     def _obs(self) -> np.ndarray:
         obs: np.ndarray = self.office.show(self.batch.flats)[self.held]
         return obs
-
-    def step_async(self, actions: np.ndarray) -> None:
-        self._actions = actions
 
     def step_wait(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[dict[str, Any]]]:
         chosen = np.zeros((len(self.office.habits), len(habits.STEPS)), np.int64)
@@ -208,15 +249,7 @@ class ArenaVecEnv(VecEnv):
         self._lengths += 1
         ended = (self.batch.overs[self.held] == 1) & ~self._dead
         obs = self._obs()
-        told: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
-        for i in map(int, np.flatnonzero(ended)):
-            world, seat = divmod(int(self.held[i]), self.batch.seats)
-            final = self.batch.final(world, seat)
-            told[i] = {
-                "episode": {"r": float(self._returns[i]), "l": int(self._lengths[i])},
-                "terminal_observation": obs[i].copy(),
-                "final": {name: final[name] for name in FINAL},
-            }
+        told = self._told(obs, ended, self._final)
         self._dead |= ended
         over = np.asarray(self._dead.reshape(self.batch.size, -1).all(1))
         if over.any():
@@ -239,28 +272,6 @@ class ArenaVecEnv(VecEnv):
             alive = seats["settled"] == Settle.LIVE
             going = alive.any(1) & (alive & (seats["waiting"] == 1)).any(1)
         return rewards[self.held]
-
-    def final_scores(self, policy: Any, seeds: Sequence[int]) -> list[dict[str, Any]]:
-        """How the held seats' runs end on these worlds (one seed a world) under a policy: observations to actions."""
-        self._open(np.ones(self.batch.size, np.bool_), seeds)
-        obs: Any = self._obs()
-        found: dict[int, dict[str, Any]] = {}
-        while len(found) < self.num_envs:
-            obs, _, ended, infos = self.step(policy(obs))
-            found = {int(i): infos[i]["final"] for i in np.flatnonzero(ended)} | found
-        return [found[i] for i in range(self.num_envs)]
-
-    def env_method(self, method_name: str, *args: Any, indices: Any = None, **kwargs: Any) -> list[Any]:
-        raise AttributeError(f"the seats have no method {method_name!r} of their own")
-
-    def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
-        return [getattr(self, attr_name) for _ in self._get_indices(indices)]
-
-    def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
-        raise AttributeError(f"{attr_name!r} cannot be set: the seats of a batch share their options")
-
-    def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
-        return [False for _ in self._get_indices(indices)]
 
     def get_state(self) -> dict[str, Any]:
         """All that play has changed."""

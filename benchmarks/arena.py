@@ -22,6 +22,7 @@ import typer
 from fmgym import baselines
 from fmgym.arena import ArenaResult
 from fmgym.cli import common
+from fmgym.errors import BadInput
 from fmgym.run import arena, run
 from fmgym.sweep import Workers, sweep
 
@@ -45,7 +46,7 @@ def played(
     tasks = [(names, seed, seasons, keep / name) for name, (names, seed) in tables.items()]
     found: dict[int, ArenaResult] = {}
     with common.Bar("arena", "games") as bar:
-        for i, result in sweep(partial(game), tasks, Workers(jobs)):
+        for i, result in sweep(game, tasks, Workers(jobs)):
             found[i] = result
             bar.move(len(found), len(tasks))
             bar.line(result.headline)
@@ -175,4 +176,8 @@ def _tell(report: dict[str, Any], path: Path | None) -> None:
 
 
 if __name__ == "__main__":
-    app()
+    try:
+        app()
+    except BadInput as error:
+        typer.echo(str(error), err=True)
+        raise SystemExit(2) from None

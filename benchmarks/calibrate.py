@@ -12,9 +12,9 @@ a person decides which of them go into the file. ``report`` plays the file's val
 from __future__ import annotations
 
 import statistics
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing
 from dataclasses import asdict
 from multiprocessing import get_context
 from pathlib import Path
@@ -106,16 +106,6 @@ def _play(name: str, seed: int, knobs: dict[str, Any]) -> RunResult:
     return run(baselines.make(name), seed, **knobs)
 
 
-@contextmanager
-def team(jobs: int) -> Iterator[Team]:
-    """A team that is dismissed at the end."""
-    workers = Team(jobs)
-    try:
-        yield workers
-    finally:
-        workers.close()
-
-
 def changes_of(values: dict[str, float]) -> dict[str, Any]:
     """Parameter changes from values by ``group.name`` or ``group.name[i]``."""
     tree = Params.default().tree()
@@ -158,6 +148,7 @@ def search(
     """Look for better values, from those of params.toml on."""
     if stage not in STAGES:
         raise BadInput(f"--stage is world or ladder, not {stage!r}")
+    common.check_outputs(json_)
     optuna = _optuna()
     chosen, names = common.seeds(seeds), policies.split(",")
     space = STAGES[stage]
@@ -172,7 +163,7 @@ def search(
     study.sampler = optuna.samplers.TPESampler(seed=len(study.trials), multivariate=True, n_startup_trials=20)
     if not study.trials:
         study.enqueue_trial({key: present(key) for key in space})
-    with team(jobs) as workers, common.Bar(f"calibration: {stage}", "trials") as bar:
+    with closing(Team(jobs)) as workers, common.Bar(f"calibration: {stage}", "trials") as bar:
 
         def objective(trial: Any) -> float:
             values = {key: _suggest(trial, key, *bounds) for key, bounds in space.items()}
@@ -218,8 +209,9 @@ def report(
     json_: common.JsonFile = None,
 ) -> None:
     """Every row of world rules 12 with the values of params.toml."""
+    common.check_outputs(json_)
     chosen, names = common.seeds(seeds), policies.split(",")
-    with team(jobs) as workers:
+    with closing(Team(jobs)) as workers:
         found = world_rows(chosen, {})
         results = workers.ladder(names, chosen)
         tiers = _tiers(workers, [name for name in TIERED if name in names], chosen[: len(chosen) // 4 or 1])

@@ -3,8 +3,8 @@
     python -m benchmarks.demands --seeds 1001-1100 --jobs 2 --keep demands.jsonl --json benchmarks/results/demands.json
 
 A demand of the benchmark is real when ignoring it costs score. Each row gives what a changed habit costs on the
-mean over seeds, with the paired 95 % interval; the exit status is 1 when an interval does not exclude zero. Every
-run is kept in the file of ``--keep`` as it ends: the same command goes on where it was stopped.
+mean over seeds, with the paired 95 % interval; the exit status is 1 unless every habit certainly
+costs score. Every run is kept in the file of ``--keep`` as it ends: the same command goes on where it was stopped.
 """
 
 from __future__ import annotations
@@ -108,7 +108,7 @@ def demands(
 ) -> None:
     """Run the strategist with one habit changed at a time and print what each change costs."""
     chosen, workers = common.seeds(seeds), common.workers(jobs, "processes", None)
-    common.check_writable(json_)
+    common.check_outputs(json_)
     players = [Strategist(), *(Strategist(experiment.habits, name) for name, experiment in EXPERIMENTS.items())]
     done = 0
     with common.Bar("demands", "runs") as bar:

@@ -30,8 +30,8 @@ class ArenaEnv(ParallelEnv[str, Obs, int]):  # type: ignore[misc]  # pettingzoo 
 
     ## Agents
 
-    `seat_0` to `seat_15`; seat i runs club C{{i+1:02}}. A seat whose revivals are spent leaves `agents` with its score
-    frozen; its club goes on by default handling. All leave when the last season ends.
+    `seat_0` to `seat_15`; seat i runs club i + 1 (`C01` to `C16`). A seat whose revivals are spent leaves `agents` with
+    its score frozen; its club goes on by default handling. All leave when the last season ends.
 
     ## Action and observation spaces
 
@@ -68,7 +68,7 @@ class ArenaEnv(ParallelEnv[str, Obs, int]):  # type: ignore[misc]  # pettingzoo 
     | `flat` | bool | `False` | observations as one vector, as `fmgym.wrappers.FlatObs` gives them |
     | `max_cycles` | whole number or `None` | `None` | truncate after so many steps |
     | `render_mode` | `None`, `"ansi"`, `"rgb_array"`, `"human"` | `None` | the league and its seats |
-    | `params` | `{{"group.name": value}}` | `None` | changes to the simulation's constants |
+    | `params` | `{"group.name": value}` | `None` | changes to the simulation's constants |
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012
@@ -146,15 +146,20 @@ class ArenaEnv(ParallelEnv[str, Obs, int]):  # type: ignore[misc]  # pettingzoo 
         live = self.agents
         self._take(actions)
         self.batch.run()
-        self._cycles += 1
         terminations = {agent: bool(self.batch.overs[self._seat[agent]]) for agent in live}
-        cut = self.max_cycles is not None and self._cycles >= self.max_cycles
-        truncations = {agent: cut and not terminations[agent] for agent in live}
-        self.agents = [agent for agent in live if not (terminations[agent] or truncations[agent])]
+        truncations = self.end_cycle(terminations)
         if self.render_mode == "human":
             self.render()
         rewards = {agent: float(self.batch.rewards[self._seat[agent]]) for agent in live}
         return self._observations(live), rewards, terminations, truncations, self._infos(live)
+
+    def end_cycle(self, terminations: Mapping[str, bool]) -> dict[str, bool]:
+        """Count a step over; which of its agents are truncated. Those that are done leave ``agents``."""
+        self._cycles += 1
+        cut = self.max_cycles is not None and self._cycles >= self.max_cycles
+        truncations = {agent: cut and not over for agent, over in terminations.items()}
+        self.agents = [agent for agent, over in terminations.items() if not (over or truncations[agent])]
+        return truncations
 
     def _take(self, actions: Mapping[str, int]) -> None:
         if not self.agents:
@@ -162,11 +167,7 @@ class ArenaEnv(ParallelEnv[str, Obs, int]):  # type: ignore[misc]  # pettingzoo 
         if set(actions) != set(self.agents):
             wrong = sorted(set(actions) ^ set(self.agents))
             raise InvalidAction(f"step() takes an action of each live agent and of nobody else; see {', '.join(wrong)}")
-        size = self.batch.encoding.size
-        chosen = {agent: int(action) for agent, action in actions.items()}
-        for agent, index in chosen.items():
-            if not 0 <= index < size:
-                raise InvalidAction(f"actions are 0 to {size - 1}, not {actions[agent]!r} of {agent}")
+        chosen = {agent: self.batch.action_index(action, f" of {agent}") for agent, action in actions.items()}
         self.batch.commands[:] = kernel.SKIP
         for agent, index in chosen.items():
             self.batch.commands[self._seat[agent]] = kernel.TURN
@@ -201,6 +202,7 @@ class ArenaEnv(ParallelEnv[str, Obs, int]):  # type: ignore[misc]  # pettingzoo 
         if self.render_mode is None:
             logger.warn("render() needs a render_mode: make the environment with ansi, rgb_array or human")
             return None
+        self.batch.check_begun(0)
         return render.render_arena(self.batch.world(0), self.render_mode)
 
     def close(self) -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import itertools
+import operator
 from collections.abc import Collection, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
+from gymnasium.error import InvalidAction, ResetNeeded
 
 from fmgym.enums import Domain, Error
 from fmgym.envs import kernel
@@ -88,7 +90,7 @@ class Batch:
         self.final_only = reward == "final"
         self.layout = layout(self.params.shape)
         self.encoding = encoding(self.params.shape)
-        self._setups = _setup(self, self.final_only)
+        self._setups = _setup(self)
         self.office: Office | None = None  # plays whole stops as turns, where one has been hired
         self._allocate()
 
@@ -165,6 +167,22 @@ class Batch:
         """World ``i``, on the batch's memory."""
         return World.over(self.worlds[i : i + 1], self.params)
 
+    def action_index(self, action: Any, whose: str = "") -> int:
+        """An action as the index it is. Raises ``InvalidAction`` for anything else."""
+        try:
+            index = operator.index(action)
+        except TypeError:
+            index = -1
+        if not 0 <= index < self.encoding.size:
+            most = self.encoding.size - 1
+            raise InvalidAction(f"actions are whole numbers from 0 to {most}, not {action!r}{whose}")
+        return index
+
+    def check_begun(self, i: int) -> None:
+        """Raise ``ResetNeeded`` unless world ``i`` has been opened once."""
+        if self.streams[i] < 0:
+            raise ResetNeeded("there is nothing to see yet: call reset() before render()")
+
     def tool_call(self, i: int, index: int, seat: int = 0) -> ToolCall:
         """The call an action index of a seat means in world ``i`` now."""
         args = np.zeros(N_ARGS, np.int64)
@@ -237,14 +255,14 @@ def episode_seed(stream: int, episode: int) -> int:
     return stream if episode == 0 else int(key(stream, Domain.EPISODES.value, episode, 0)) >> 1
 
 
-def _setup(batch: Batch, final_only: bool) -> np.ndarray:
+def _setup(batch: Batch) -> np.ndarray:
     setups = np.zeros(1, kernel.setup_type(batch.params.shape))
     setups["seasons"] = batch.options["seasons"]
     setups["opponents"] = OPPONENTS[batch.options["opponents"]]
     setups["auto_draft"] = batch.options["draft"] == "auto"
     setups["sealed"] = batch.track.sealed
     setups["taken"][0] = batch.taken
-    setups["final_only"] = final_only
+    setups["final_only"] = batch.final_only
     for table in ("club", "market", "offers", "squad"):
         setups[table] = batch.layout.slices[table][0].start
     setups["starts"] = batch.encoding.starts

@@ -1,7 +1,7 @@
 """The executor: plays a whole stop of a seat by its habits, through the same calls as everybody.
 
 Every step is a legal tool call, a turn of its own, made with ``actions.act`` and kept in the desk's list, from which a
-policy can make the same calls again (``fmgym.baselines.manager``). A call that would be refused is not made. What it
+policy can make the same calls again (``fmgym.baselines.pilot``). A call that would be refused is not made. What it
 knows is what the seat is shown: bands and stars, public values, contracts, its own books.
 """
 
@@ -21,6 +21,7 @@ from fmgym.enums import (
     StopKind,
     Tool,
 )
+from fmgym.envs import shortlist
 from fmgym.envs.habits import SCHOOLS
 from fmgym.jit import njit
 from fmgym.kernels import academy, actions, contracts, finance, market, roster, scouting, talks
@@ -98,16 +99,18 @@ def _manage(w, p, seat, h, desk):
 @njit
 def _make(w, p, seat, desk, tool, n):
     """Make the call whose arguments stand in ``desk.args``, if it is legal. Returns (made, outcome, value)."""
-    if desk.n == MOST_CALLS or actions.check(w, p, seat, tool, desk.args, n) != Error.OK:
+    if desk.n == MOST_CALLS:
         return False, Outcome.DONE.value, 0
     call = desk.calls[desk.n]
     call.tool = tool
     call.n = n
-    for i in range(len(desk.args)):
+    for i in range(len(desk.args)):  # now: acting may complete a draft list in place
         call.args[i] = desk.args[i] if i < n else 0
+    error, outcome, value = actions.act(w, p, seat, tool, desk.args, n)
+    if error != Error.OK:
+        return False, Outcome.DONE.value, 0
     desk.n += 1
     actions.begin_turn(w, seat)
-    _, outcome, value = actions.act(w, p, seat, tool, desk.args, n)
     actions.end_turn(w, p, seat)
     return True, outcome, value
 
@@ -135,28 +138,18 @@ def middle(w, p, seat, slot):
 @njit
 def seen(w, p, seat, slot, youth):
     """How good the seat takes a player to be: band's middle, and of a young one's stars as ``youth`` says."""
-    ability = middle(w, p, seat, slot)
-    stars = scouting.half_stars(p, w.seats[seat].potential[slot])
-    gap = max(p.scouting.star_low + p.scouting.star_step * (stars - 0.5) - ability, 0.0)
-    return ability + youth * GAP_WEIGHT * gap * youth_weight(p, age(w.day, w.players[slot].born))
+    return shortlist.seen(w, p, seat, slot, youth * GAP_WEIGHT)
 
 
 @njit
 def levels(w, p, seat, youth, level):
-    """For each position the weakest of the seat's starters: the n-th best, n half the wished depth."""
+    """For each position the weakest of the seat's starters, those who leave apart."""
     c = w.clubs[w.seats[seat].club]
-    for position in range(N_POSITIONS):
-        ceiling = 200.0
-        for _ in range((p.manager.depth[position] + 1) // 2):
-            best = p.manager.empty_level
-            for i in range(c.n_squad):
-                slot = c.squad[i]
-                if w.players[slot].position == position and w.players[slot].next_club < 0:
-                    x = seen(w, p, seat, slot, youth)
-                    if best < x < ceiling:
-                        best = x
-            ceiling = best
-        level[position] = ceiling
+    worth = np.empty(c.n_squad, np.float64)
+    for i in range(c.n_squad):
+        leaves = w.players[c.squad[i]].next_club >= 0
+        worth[i] = shortlist.NOTHING if leaves else seen(w, p, seat, c.squad[i], youth)
+    shortlist.weakest(w, p, c, worth, level)
 
 
 @njit
@@ -214,8 +207,7 @@ def _draft(w, p, seat, h, desk):
     for t in range(len(w.templates)):
         low, high = scouting.band(p, s.draft_ability[t], p.scouting.bias)
         ability = 0.5 * (low + high)
-        stars = scouting.half_stars(p, s.draft_potential[t])
-        gap = max(p.scouting.star_low + p.scouting.star_step * (stars - 0.5) - ability, 0.0)
+        gap = max(scouting.star_middle(p, s.draft_potential[t]) - ability, 0.0)
         belief[t] = ability + h.youth * GAP_WEIGHT * gap * youth_weight(p, float(w.templates[t].age))
     best = -1e9
     n_best = 0
@@ -250,7 +242,7 @@ def _answer(w, p, seat, h, desk):
 @njit
 def _answer_bid(w, p, seat, h, desk, i):
     o = w.seats[seat].offers[i]
-    slot = (o.uid - 1) % len(w.players)
+    slot = roster.slot_of(w, o.uid)
     pl = w.players[slot]
     factor = h.sell
     if is_starter(w, p, seat, slot, h.youth):

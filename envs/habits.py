@@ -6,7 +6,6 @@ the ``MultiDiscrete`` space of ``fmgym.wrappers.ManagerKnobs`` and the docs.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -65,7 +64,6 @@ HABITS: tuple[Habit, ...] = (
     ),
     Habit("rotation", (0, 1), 0, "eleven: 0 chosen for each match, sparing the tired; 1 today's until the next stop"),
 )
-NAMES = tuple(habit.name for habit in HABITS)
 RECORD = record([(habit.name, np.float64) for habit in HABITS])
 STEPS = np.array([len(habit.steps) for habit in HABITS])
 USUAL = np.array([habit.usual for habit in HABITS])
@@ -75,15 +73,6 @@ def fill(out: np.ndarray, chosen: np.ndarray) -> None:
     """Write the values of chosen steps (W, number of knobs) into ``out``, records (W,) of type ``RECORD``."""
     for k, habit in enumerate(HABITS):
         out[habit.name] = np.take(habit.steps, chosen[:, k])
-
-
-def values(chosen: Mapping[str, float]) -> np.ndarray:
-    """One record with the usual habits, but for those named."""
-    out = np.zeros(1, RECORD)
-    fill(out, USUAL[None])
-    for name, value in chosen.items():
-        out[name] = value
-    return out
 
 
 def docs() -> str:

@@ -15,7 +15,7 @@ from fmgym.kernels.valuation import youth_weight
 
 TARGETS = 2  # best buys shown for each position
 REACH = 2  # dearer players than so many times the seat's cash are left out
-_NOTHING = -1e9
+NOTHING = -1e9
 
 
 @njit
@@ -76,7 +76,7 @@ def _rank(w, p, seat, target, bargain):
     cash = w.clubs[s.club].cash
     level = np.empty(N_POSITIONS, np.float64)
     _levels(w, p, seat, level)
-    gains = np.full(len(w.players), _NOTHING, np.float64)
+    gains = np.full(len(w.players), NOTHING, np.float64)
     opened = window_open(p, w.day) > 0
     for slot in range(len(w.players)):
         pl = w.players[slot]
@@ -88,7 +88,7 @@ def _rank(w, p, seat, target, bargain):
         )
         if not free and not buyable:
             continue
-        gains[slot] = _seen(w, p, seat, slot) - level[pl.position]
+        gains[slot] = seen(w, p, seat, slot, p.manager.potential) - level[pl.position]
         if not free:
             gains[slot] -= p.manager.thrift * pl.value / max(cash, 1)
         if buyable and not free:
@@ -114,29 +114,34 @@ def _insert(w, club, gains, ranking, slot):
 
 
 @njit
-def _seen(w, p, seat, slot):
-    """How good the seat would take a player to be, as shown: band's middle, and some of a young one's stars."""
+def seen(w, p, seat, slot, weight):
+    """How good the seat would take a player to be, as shown: band's middle, and ``weight`` of a young one's stars."""
     s = w.seats[seat]
     low, high = scouting.band(p, s.ability[slot], s.error[slot])
     ability = 0.5 * (low + high)
-    potential = p.scouting.star_low + p.scouting.star_step * (scouting.half_stars(p, s.potential[slot]) - 0.5)
-    gap = max(potential - ability, 0.0)
-    return ability + p.manager.potential * gap * youth_weight(p, age(w.day, w.players[slot].born))
+    gap = max(scouting.star_middle(p, s.potential[slot]) - ability, 0.0)
+    return ability + weight * gap * youth_weight(p, age(w.day, w.players[slot].born))
 
 
 @njit
 def _levels(w, p, seat, level):
-    """For each position the weakest of the seat's starters: the n-th best, n half the wished depth."""
+    """Fill ``level`` with the weakest of the seat's starters for each position."""
     c = w.clubs[w.seats[seat].club]
-    seen = np.empty(c.n_squad, np.float64)
+    worth = np.empty(c.n_squad, np.float64)
     for i in range(c.n_squad):
-        seen[i] = _seen(w, p, seat, c.squad[i])
+        worth[i] = seen(w, p, seat, c.squad[i], p.manager.potential)
+    weakest(w, p, c, worth, level)
+
+
+@njit
+def weakest(w, p, c, worth, level):
+    """For each position the n-th best of a squad by ``worth`` (place in the squad), n half the wished depth."""
     for position in range(N_POSITIONS):
         ceiling = 200.0
         for _ in range((p.manager.depth[position] + 1) // 2):
             best = p.manager.empty_level
             for i in range(c.n_squad):
-                if w.players[c.squad[i]].position == position and best < seen[i] < ceiling:
-                    best = seen[i]
+                if w.players[c.squad[i]].position == position and best < worth[i] < ceiling:
+                    best = worth[i]
             ceiling = best
         level[position] = ceiling

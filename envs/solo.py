@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Mapping
 from typing import Any, SupportsIndex
 
 import gymnasium as gym
 import numpy as np
 from gymnasium import spaces
-from gymnasium.error import InvalidAction, ResetNeeded
+from gymnasium.error import ResetNeeded
 
 from fmgym.envs import actions, kernel, observation, render
 from fmgym.envs.batch import CODES, Batch
@@ -126,13 +125,7 @@ class SoloEnv(gym.Env[Obs, np.int64]):
     def step(self, action: SupportsIndex) -> tuple[Obs, float, bool, bool, dict[str, Any]]:
         if not self._open:
             raise ResetNeeded("the episode is over, or none has begun: call reset() before step()")
-        try:
-            index = operator.index(action)
-        except TypeError:
-            index = -1
-        if not 0 <= index < self.batch.encoding.size:
-            raise InvalidAction(f"actions are whole numbers from 0 to {self.batch.encoding.size - 1}, not {action!r}")
-        self.batch.actions[0] = index
+        self.batch.actions[0] = self.batch.action_index(action)
         self.batch.run()
         terminated = bool(self.batch.overs[0])
         self._open = not terminated
@@ -163,8 +156,7 @@ class SoloEnv(gym.Env[Obs, np.int64]):
         if self.render_mode is None:
             gym.logger.warn("render() needs a render_mode: make the environment with ansi, rgb_array or human")
             return None
-        if self.batch.streams[0] < 0:
-            raise ResetNeeded("there is nothing to see yet: call reset() before render()")
+        self.batch.check_begun(0)
         return render.render(self.batch.world(0), self.render_mode)
 
     def get_state(self) -> dict[str, Any]:

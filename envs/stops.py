@@ -215,8 +215,7 @@ def _squad(w, p, seat, row):
         injured += pl.injured_until > w.day
         if age_now < 24.0:
             young += 1
-            stars = scouting.half_stars(p, w.seats[seat].potential[slot])
-            promise += max(p.scouting.star_low + p.scouting.star_step * (stars - 0.5) - mine, 0.0)
+            promise += max(scouting.star_middle(p, w.seats[seat].potential[slot]) - mine, 0.0)
     row.ability = _within((ability / n - 65.0) / 15.0, -4.5, 2.5)
     row.promise = _within(promise / max(young, 1) / 15.0, 0.0, 3.0)
     row.age = _within((years / n - 25.0) / 10.0, -1.5, 2.5)

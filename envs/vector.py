@@ -161,6 +161,8 @@ class SoloVectorEnv(VectorEnv[Obs, np.ndarray, np.ndarray]):
         if self.render_mode is None:
             logger.warn("render() needs a render_mode: make the environment with ansi, rgb_array or human")
             return None
+        for i in range(self.num_envs):
+            self.batch.check_begun(i)
         return tuple(render.render(self.batch.world(i), self.render_mode) for i in range(self.num_envs))
 
     def get_state(self) -> dict[str, Any]:

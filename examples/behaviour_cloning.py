@@ -1,7 +1,7 @@
 """Behaviour cloning of a knobs policy from a Minari dataset, in plain PyTorch.
 
     pip install "fmgym[rl,data]"
-    fmgym dataset fmgym/ppo-v0 --policy ppo --view knobs --seeds 100-159
+    fmgym dataset fmgym/ppo-v0 --policy training/first/policy.npz --view knobs --seeds 100-159
     python examples/behaviour_cloning.py --dataset fmgym/ppo-v0 --out clone.npz
     fmgym run --policy clone.npz --seed 1001
 

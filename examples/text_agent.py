@@ -6,7 +6,7 @@
 renews contracts that end within the year at the present wage and a tenth, promotes every prospect with three stars, and
 otherwise lets time run. It prints a line a stop and how the run ended:
 
-    Y01-D305  squad 21  cash  88.2M  score   6.11
+    Y01-D305  cash 88.2M  score 6.11
     score 5.02 after 2 seasons (completed), 134 turns, errors {'PLAYER_REFUSES': 3}
 """
 

@@ -88,11 +88,9 @@ ROW = record([(name, np.float64) for name in MEASURES])
 
 
 class World(world.World):
-    """A world without outside control."""
+    """A world without outside control: ``World()``, then ``reset``."""
 
-    def reset(  # type: ignore[override]
-        self, seed: int, *, seasons: int = 20, opponents: str = "tiered", auto_draft: bool = True
-    ) -> None:
+    def reset(self, seed: int, *, seasons: int = 20, opponents: str = "tiered") -> None:  # type: ignore[override]
         """Open another seed's world in place, on the eve of its first season."""
         world.check_options(self.params, seed, seasons, opponents)
         self.array.view(np.uint8)[:] = 0

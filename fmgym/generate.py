@@ -42,7 +42,7 @@ def build(w, p, seed, opponents, seasons, auto_draft, taken, sealed):
         if w.clubs[club].seat < 0 or auto_draft:
             n = draft.picks_for(w, p, club, picks)
             draft.hire(w, p, club, picks, n)
-    assign_tiers(w, opponents)
+    assign_tiers(w, p, opponents)
     for club in range(len(w.clubs)):
         academy.first_class(w, p, club)
     w.draft_open = 0 if auto_draft else n_taken
@@ -143,7 +143,7 @@ def _leave_vacant(w, seat):
 
 
 @njit
-def assign_tiers(w, opponents):
+def assign_tiers(w, p, opponents):
     """Hard, medium, easy in turn over scripted clubs ranked by opening cash (paper, appendix F)."""
     done = np.zeros(len(w.clubs), np.int64)
     for rank in range(len(w.clubs)):
@@ -157,4 +157,4 @@ def assign_tiers(w, opponents):
         done[best] = 1
         tier = 2 - rank % 3 if opponents == TIERED else opponents
         w.clubs[best].tier = tier
-        w.clubs[best].rotate = 1 if tier != Tier.EASY else 0
+        w.clubs[best].rotate = p.manager.rotates[tier]

@@ -7,7 +7,7 @@ import os
 import statistics
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -182,7 +182,7 @@ def _run(
         if log:
             log.resume(session)
             log.follow(session)
-        _play(policies, session, log, progress)
+        _play(policies, keepers, session, log, progress)
         result = kind.of(session, mark, time.perf_counter() - start)
         if log:
             log.finish(asdict(result), **_accounts(keepers, mark))
@@ -224,13 +224,18 @@ def _open(mark: Mapping[str, Any]) -> Session:
     )
 
 
-def _play(policies: Mapping[int, Policy], session: Session, log: RunLog | None, progress: Progress | None) -> None:
+def _play(
+    policies: Mapping[int, Policy],
+    slow: Collection[int],
+    session: Session,
+    log: RunLog | None,
+    progress: Progress | None,
+) -> None:
     """Rounds: every seat that has a stop plays it, then time has moved.
 
-    Policies that keep records, which wait for somebody nearly all of the time, play theirs at the same time. In which
+    Those of the ``slow`` seats, which wait for somebody nearly all of the time, play theirs at the same time. In which
     order seats act makes no difference to the world; the log has it as it was.
     """
-    slow = {seat for seat, policy in policies.items() if isinstance(policy, RecordKeeper)}
     for policy in policies.values():
         reset = getattr(policy, "reset", None)
         if reset:

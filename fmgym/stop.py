@@ -333,6 +333,11 @@ class Stop:
             self._packet = self._table.packet(self.seat)
         return self._packet
 
+    @property
+    def turn_warning(self) -> str | None:
+        """The packet's warning that the stop will close by itself, without making a packet."""
+        return turn_warning(self._table.world, self.seat)
+
     def call(self, name: str, /, **args: Any) -> Result:
         """One call, which takes one turn."""
         return self.turn([(name, args)])[0]

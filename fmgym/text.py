@@ -55,7 +55,7 @@ class Reading(msgspec.Struct, frozen=True):
     @property
     def malformed(self) -> bool:
         """Whether the form was wrong somewhere."""
-        return bool(self.repairs) or self.unusable or any(isinstance(call, Broken) for call in self.calls)
+        return bool(self.repairs) or any(isinstance(call, Broken) for call in self.calls)
 
     @property
     def unusable(self) -> bool:
@@ -271,7 +271,7 @@ class Tally(msgspec.Struct):
             mine, more = getattr(self, name), getattr(other, name)
             if isinstance(more, dict):
                 for key, n in dict(more).items():  # another thread may count on
-                    _count(mine, key, n)
+                    count(mine, key, n)
             else:
                 setattr(self, name, mine + more)
 
@@ -282,16 +282,17 @@ class Tally(msgspec.Struct):
         self.unusable += reading.unusable
         self.repaired += bool(reading.repairs) and not any(isinstance(call, Broken) for call in reading.calls)
         for rule in reading.repairs:
-            _count(self.repairs, rule)
+            count(self.repairs, rule)
 
     def answered(self, result: Result) -> None:
         """Count a call."""
-        _count(self.calls, result.tool if result.tool in TOOLS else "unknown")
+        count(self.calls, result.tool if result.tool in TOOLS else "unknown")
         if result.error:
-            _count(self.errors, result.error)
+            count(self.errors, result.error)
 
 
-def _count(counts: dict[str, int], key: str, n: int = 1) -> None:
+def count(counts: dict[str, int], key: str, n: int = 1) -> None:
+    """Count something up."""
     counts[key] = counts.get(key, 0) + n
 
 

@@ -36,7 +36,7 @@ def play_season(w, p, held, timing, tally):
         match.begin(w, p, f, m)
         for t in range(m.length):
             before = m.score[0] + m.score[1]
-            match.minute(w, p, m, t)
+            match.go_on(w, p, m, t, t + 1)
             timing[_bucket(p, m, t)] += m.score[0] + m.score[1] - before
         _tally(m, tally)
         match.finish(w, p, m)

@@ -120,6 +120,37 @@ def truth_is_hidden(source: str, module: str) -> list[str]:
     ]
 
 
+def records_outlive_their_arrays(source: str, module: str) -> list[str]:
+    """Compiled code takes no record out of an array it has made itself: numba would free the array under it.
+
+    Such an array is handed to another function first, which takes the record; the caller's reference keeps it alive.
+    """
+    return [
+        f"line {node.lineno}: {ast.unparse(node)}"
+        for function in ast.walk(ast.parse(source))
+        if isinstance(function, ast.FunctionDef) and any("njit" in ast.unparse(d) for d in function.decorator_list)
+        for node in ast.walk(function)
+        if isinstance(node, ast.Subscript) and not isinstance(node.slice, ast.Slice)
+        if _makes_records(node.value)
+        or (isinstance(node.value, ast.Name) and node.value.id in set(_record_arrays(function)))
+    ]
+
+
+def _record_arrays(function: ast.FunctionDef) -> Iterator[str]:
+    """Names bound to new arrays of records."""
+    for node in ast.walk(function):
+        if isinstance(node, ast.Assign) and _makes_records(node.value):
+            yield from (target.id for target in node.targets if isinstance(target, ast.Name))
+
+
+def _makes_records(node: ast.expr) -> bool:
+    """Whether this makes an array of a type with a name of its own, as record types have: ``np.empty(1, MATCH)``."""
+    made = isinstance(node, ast.Call) and ast.unparse(node.func) in ("np.empty", "np.zeros")
+    return made and any(
+        isinstance(a, ast.Name) and a.id.isupper() for a in [*node.args[1:], *(k.value for k in node.keywords)]
+    )
+
+
 def import_cycle(sources: Mapping[str, str]) -> list[str]:
     """The modules along one circle of imports, or nothing."""
     graph = {
@@ -162,6 +193,7 @@ RULES: list[Rule] = [
     imports_are_absolute,
     chance_is_counted,
     truth_is_hidden,
+    records_outlive_their_arrays,
 ]
 
 
@@ -204,6 +236,13 @@ def test_checkout_is_read() -> None:
         (chance_is_counted, "fmgym.generate", "from numpy import random"),
         (chance_is_counted, "fmgym.rng", "from time import time_ns"),
         (chance_is_counted, "fmgym.detmath", "import datetime"),
+        (records_outlive_their_arrays, "fmgym.kernels.match", "@njit\ndef f():\n    m = np.empty(1, MATCH)[0]"),
+        (records_outlive_their_arrays, "fmgym.envs.stops", "@njit\ndef f():\n    a = np.zeros(2, ROW)\n    m = a[0]"),
+        (
+            records_outlive_their_arrays,
+            "fmgym.score",
+            "@njit(apart=True)\ndef f():\n    return np.zeros(1, dtype=ROW)[0].x",
+        ),
         (truth_is_hidden, "fmgym.views", "def f(world):\n    return world.truth[0]"),
         (truth_is_hidden, "fmgym.envs.solo", "hidden = getattr(world, 'truth')"),
         (truth_is_hidden, "fmgym.baselines.heuristic", "world['truth']['potential']"),
@@ -226,6 +265,17 @@ def test_a_planted_fault_is_seen(rule: Rule, module: str, source: str) -> None:
         (oracle_stays_outside, "fmgym.baselines.ladder", "from fmgym.baselines.oracle import Oracle"),
         (chance_is_counted, "fmgym.kernels.match", "from fmgym import rng\nx = rng.random(1)"),
         (chance_is_counted, "fmgym.run", "import time"),
+        (records_outlive_their_arrays, "fmgym.kernels.match", "@njit\ndef f():\n    g(np.empty(1, MATCH))"),
+        (
+            records_outlive_their_arrays,
+            "fmgym.kernels.match",
+            "@njit\ndef f():\n    a = np.empty(9, GOOD)\n    g(a[:3])",
+        ),
+        (
+            records_outlive_their_arrays,
+            "fmgym.kernels.match",
+            "@njit\ndef f(a):\n    return a[0], np.empty(3, np.int64)[0]",
+        ),
         (truth_is_hidden, "fmgym.kernels.match", "def f(world):\n    return world.truth"),
         (truth_is_hidden, "fmgym.views", "x = 'the truth'"),
     ],

@@ -14,7 +14,22 @@ from fmgym.cli import main
 from fmgym.cli.common import seeds
 from fmgym.errors import BadInput
 
-COMMANDS = ["run", "ladder", "arena", "replay", "tools", "rules", "bench", "world", "llm", "transcript"]
+COMMANDS = [
+    "run",
+    "ladder",
+    "arena",
+    "replay",
+    "tools",
+    "rules",
+    "bench",
+    "world",
+    "llm",
+    "transcript",
+    "mcp",
+    "tokens",
+    "train",
+    "dataset",
+]
 
 
 def out_of(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:

@@ -53,7 +53,7 @@ class TextSeat:
         before = dict(self.tally.errors)
         answers = self._stop.turn(read_turn(text))
         self.errors = [code for code, n in self.tally.errors.items() for _ in range(n - before.get(code, 0))]
-        if self._stop.stop.open and (warning := self._stop.stop.packet.turn_warning):
+        if self._stop.stop.open and (warning := self._stop.stop.turn_warning):
             answers.append(f"WARNING: {warning}")
         return answers
 
@@ -175,7 +175,6 @@ class TextArena(BaseParallelWrapper):  # type: ignore[misc]  # pettingzoo has no
         self._observation_spaces = {agent: AnyText(MOST_SHOWN, min_length=0) for agent in env.possible_agents}
         self._action_spaces = {agent: AnyText(MOST_CHARS, min_length=0) for agent in env.possible_agents}
         self._seats: dict[str, TextSeat] = {}
-        self._cycles = 0
 
     @property
     def _batch(self) -> Batch:
@@ -197,7 +196,6 @@ class TextArena(BaseParallelWrapper):  # type: ignore[misc]  # pettingzoo has no
         self.env.reset(seed=seed, options=options)
         self.session = Session(self._batch.world(0), self._batch.track)
         self._seats = {agent: TextSeat(self.session, int(agent.removeprefix("seat_"))) for agent in self.agents}
-        self._cycles = 0
         texts = {agent: self.session.packet(seat.seat).to_text() for agent, seat in self._seats.items()}
         return texts, self._infos(self.agents)
 
@@ -213,11 +211,8 @@ class TextArena(BaseParallelWrapper):  # type: ignore[misc]  # pettingzoo has no
             raise InvalidAction(f"step() takes a turn of each live agent and of nobody else; see {wrong}")
         answers = {agent: self._seats[agent].turn(actions[agent]) for agent in live}
         texts = {agent: "\n\n".join([*answers[agent], *self._seats[agent].news()]) for agent in live}
-        self._cycles += 1
-        most = self.unwrapped.max_cycles
         terminations = {agent: self._seats[agent].settled for agent in live}
-        truncations = {agent: most is not None and self._cycles >= most and not terminations[agent] for agent in live}
-        self.unwrapped.agents = [agent for agent in live if not (terminations[agent] or truncations[agent])]
+        truncations = self.unwrapped.end_cycle(terminations)
         rewards = {agent: self._seats[agent].reward(self._batch.final_only) for agent in live}
         return texts, rewards, terminations, truncations, self._infos(live)
 

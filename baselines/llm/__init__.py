@@ -19,8 +19,11 @@ record (``transcript.Transcript``), plays turns through ``fmgym.text``, and acco
 |---|---|
 | ``protocol`` | requests, replies, failures, the agent protocol |
 | ``policy`` | an agent as a policy: turns, retries, budgets, failed turns |
+| ``conversation`` | what an agent is sent: the stop so far, earlier ones in memory ``session``, and what is left out |
 | ``transcript`` | the record of every request and reply, written before a turn is played |
 | ``account`` | tokens, cost, time, counts; ``prices.toml`` |
+| ``reader`` | transcripts as a person reads them, as text or a page |
+| ``client`` | what agents over HTTP clients share: keys, settings, failures by kind |
 | ``openai_chat``, ``anthropic_messages`` | agents over the two clients (extras ``openai`` and ``anthropic``) |
 | ``process`` | programs as agents, one JSON line in, one out |
 | ``local`` | a small model on this machine, by llama.cpp's server (extra ``local``) |

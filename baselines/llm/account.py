@@ -11,7 +11,7 @@ import msgspec
 
 from fmgym.baselines.llm.protocol import Usage
 from fmgym.errors import BadInput
-from fmgym.text import Tally
+from fmgym.text import Tally, count
 
 UNKNOWN = "unknown"
 
@@ -45,7 +45,7 @@ class Account(msgspec.Struct):
                 mine.add(more)
             elif isinstance(more, dict):
                 for key, n in dict(more).items():  # another thread may count on
-                    mine[key] = mine.get(key, 0) + n
+                    count(mine, key, n)
             elif isinstance(more, list):
                 mine.extend(item for item in more if item not in mine)
             elif name == "slowest_seconds":

@@ -84,8 +84,6 @@ class ClientAgent(ABC):
         while True:
             try:
                 reply = self._send(request)
-            except Failure:
-                raise
             except self._module.APIError as error:
                 setting = self._refused_setting(error)
                 if setting is None:
@@ -129,7 +127,7 @@ class ClientAgent(ABC):
             return Failure(Ended.ACCESS, reason)
         if status in _BUSY or status >= 500:
             return Failure(_BUSY.get(status, Ended.SERVER), reason, _retry_after(error))
-        if status in (400, 413, 422) and _TOO_LONG.search(reason):
+        if status in (400, 422) and _TOO_LONG.search(reason):
             return Failure(Ended.CONTEXT, reason)
         return Failure(_STATUS.get(status, Ended.REQUEST), reason)
 

@@ -24,7 +24,7 @@ from fmgym.errors import BadInput, Paused
 from fmgym.params import Params
 from fmgym.rules import rules_text
 from fmgym.stop import Stop
-from fmgym.text import Broken, Reading, TextStop, read_calls, read_turn
+from fmgym.text import Broken, Reading, TextStop, count, read_calls, read_turn
 from fmgym.tools import schemas
 from fmgym.tracks import track_named
 
@@ -123,7 +123,6 @@ class AgentPolicy:
         self.transcript = Transcript(folder, {"stamp": stamp, "system": self.system, "tools": self.tools})
         self.total, self.running = Account(), Account()
         self.conversation = Conversation(self.memory, self.max_context)
-        self._recalled = False
 
     def detach(self) -> None:
         """End the run's record and the agent's connections; what still plays in a thread comes to its end."""
@@ -152,13 +151,10 @@ class AgentPolicy:
 
     def begin(self, stop: Stop) -> Talk:
         """Open a stop, to be played turn by turn: ``ask``, which waits for the agent, and ``act``."""
-        self.transcript.begin(stop.number)
-        if not self._recalled:  # a run taken up again
-            for line in self.transcript.past:
-                self.conversation.recall(line)
-                if "end" in line:
-                    self.count(msgspec.convert(line["account"], Account), line["wall"])
-            self._recalled = True
+        for line in self.transcript.begin(stop.number):  # of a run taken up again
+            self.conversation.recall(line)
+            if "end" in line:
+                self.count(msgspec.convert(line["account"], Account), line["wall"])
         return Talk(self, stop)
 
     def count(self, account: Account, wall: float) -> None:
@@ -268,11 +264,14 @@ class Talk:
             if usage:
                 account.used(usage, line["usd"])
             account.waited_seconds += line["wait"] or 0.0
-            account.add(Account(failed_attempts={line["failure"]: 1}))
+            count(account.failed_attempts, line["failure"])
             return Failure(Ended(line["failure"]), line["reason"], usage=usage), line["wait"]
         reply = msgspec.convert(line["reply"], Reply)
         account.used(reply.usage, line["usd"])
-        account.add(Account(replies=1, degraded=reply.degraded, models={reply.model: 1} if reply.model else {}))
+        account.replies += 1
+        account.degraded += [setting for setting in reply.degraded if setting not in account.degraded]
+        if reply.model:
+            count(account.models, reply.model)
         self._conversation.recall(line)
         if not self._transcript.replaying:
             self._conversation.replied()
@@ -330,7 +329,7 @@ class Talk:
         self._idle = self._idle + 1 if reading.unusable else 0
         if self._stop.open:
             self._ended = "idle"
-            if warning := self._stop.packet.turn_warning:
+            if warning := self._stop.turn_warning:
                 texts[-1] += f"\nWARNING: {warning}"
         else:
             asked = any(not isinstance(call, Broken) and call[0] == "advance" for call in reading.calls)
@@ -346,7 +345,7 @@ class Talk:
 
     def _told(self, ended: Ended, results: dict[str, str], text: str) -> None:
         """Keep how a turn ended and what the agent is told of it."""
-        self._account.add(Account(turns={ended.value: 1}))
+        count(self._account.turns, ended.value)
         self._conversation.recall(self._write({"ended": ended.value, "results": results, "text": text}))
 
     def end(self) -> None:

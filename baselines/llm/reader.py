@@ -52,11 +52,11 @@ class Told:
         return f"{self.end['end']} after {_n(len(self.turns), 'turn')} · {usage_text(a['usage'])} · {cost_text(a)}"
 
 
-def read(folder: Path, name: str = transcript.NAME) -> tuple[Line, dict[int, Told]]:
+def read(folder: Path) -> tuple[Line, dict[int, Told]]:
     """The head and the stops of a run's transcript. Raises ``BadInput``."""
-    lines, _, _ = transcript.read(folder / name)
+    lines, _, _ = transcript.read(folder / transcript.NAME)
     if not lines:
-        raise BadInput(f"{folder / name} has no lines")
+        raise BadInput(f"{folder / transcript.NAME} has no lines")
     return lines[0], gather(lines[1:])
 
 

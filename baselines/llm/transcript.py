@@ -29,19 +29,22 @@ from fmgym.errors import BadInput, CheckFailed, Paused
 
 VERSION = 1
 NAME = "transcript.jsonl.gz"
+PIECE = 1 << 16  # bytes of a transcript unpacked at a time
 UNTIMED = "wall"  # the one field of an end that playing it again need not reproduce
 
 
 def members(data: bytes) -> Iterator[tuple[bytes, int]]:
     """The contents of a file's whole gzip members, and where each ends. A broken end is left out."""
-    end = 0
+    view, end = memoryview(data), 0
     while end < len(data):
-        member = zlib.decompressobj(wbits=31)
-        content = member.decompress(data[end:])
+        member, parts, at = zlib.decompressobj(wbits=31), [], end
+        while at < len(data) and not member.eof:  # piece by piece: what follows the member is handed back as a copy
+            parts.append(member.decompress(view[at : at + PIECE]))
+            at += PIECE
         if not member.eof:
             return
-        end = len(data) - len(member.unused_data)
-        yield content, end
+        end = min(at, len(data)) - len(member.unused_data)
+        yield b"".join(parts), end
 
 
 def read(path: Path) -> tuple[list[dict[str, Any]], int, str]:
@@ -75,9 +78,9 @@ def _lock(file: IO[bytes]) -> None:
 class Transcript:
     """A transcript being written. Without a folder it is kept nowhere."""
 
-    def __init__(self, folder: Path | None, head: Mapping[str, Any], name: str = NAME) -> None:
+    def __init__(self, folder: Path | None, head: Mapping[str, Any]) -> None:
         """Open ``folder``'s transcript, or begin one. Raises ``BadInput`` when it is damaged or another run's."""
-        self.past: list[dict[str, Any]] = []  # what was there, the head apart
+        self._past: list[dict[str, Any]] = []  # what was there, the head apart, until the first stop begins
         self._pending: deque[dict[str, Any]] = deque()
         self._unwritten: list[str] = []
         self._last = ""
@@ -87,7 +90,7 @@ class Transcript:
         lines: list[dict[str, Any]] = []
         try:
             if folder:
-                lines = self._open(folder / name)
+                lines = self._open(folder / NAME)
             if not lines:
                 self._append(head)
                 self._flush()
@@ -96,7 +99,7 @@ class Transcript:
         except BaseException:
             self.close()
             raise
-        self.past = lines[1:]
+        self._past = lines[1:]
 
     def _open(self, path: Path) -> list[dict[str, Any]]:
         self._path = path
@@ -112,12 +115,13 @@ class Transcript:
         """The hash of the last line."""
         return self._last
 
-    def begin(self, stop: int) -> None:
-        """A stop begins: what is known of it already is to be played again."""
-        if any(line["stop"] > stop for line in self.past):
+    def begin(self, stop: int) -> list[dict[str, Any]]:
+        """A stop begins: what is known of it is to be played again. The first time, returns what is known of earlier ones."""
+        past, self._past = self._past, []
+        if any(line["stop"] > stop for line in past):
             raise BadInput(f"{self._path} is ahead of {runlog.ACTIONS}; both must be of one run")
-        self._pending = deque(line for line in self.past if line["stop"] == stop)
-        self.past = [line for line in self.past if line["stop"] < stop]
+        self._pending = deque(line for line in past if line["stop"] == stop)
+        return [line for line in past if line["stop"] < stop]
 
     def known(self, kind: str) -> dict[str, Any] | None:
         """The next line if it is known already and has that key."""

@@ -1,7 +1,7 @@
 """One day in fixed phases, and the advance from stop to stop.
 
 Order of a day: date, facilities, season's start, matches, monthly passes, market, academy, settlement,
-offers, orders, boards, turn of the year, stops. Everything that moves time is here.
+offers, orders, lodged deals, boards, turn of the year, stops. Everything that moves time is here.
 """
 
 from fmgym.calendar import day_of_year, scheduled, season_of, window_open

@@ -75,9 +75,15 @@ def withdraw(w, seat, uid):
 
 
 @njit
+def _later(d):
+    """Whether a signing is a pre-contract: paid for, and counted in the squad, when it begins."""
+    return d.club >= 0 and d.fee == 0
+
+
+@njit
 def cost(p, d):
-    """What a lodged deal costs its seat at once, k. A pre-contract is paid for when it begins."""
-    if d.kind != Deal.SIGN or (d.club >= 0 and d.fee == 0):
+    """What a lodged deal costs its seat at once, k."""
+    if d.kind != Deal.SIGN or _later(d):
         return 0
     return market.down_payment(d.fee, d.instalments) + contracts.signing_cost(p, d.wage)
 
@@ -101,7 +107,7 @@ def squad_with_signings(w, club):
     if seat >= 0:
         for i in range(w.seats[seat].n_lodged):
             d = w.seats[seat].lodged[i]
-            n += 1 if d.kind == Deal.SIGN and (d.club < 0 or d.fee > 0) else 0
+            n += 1 if d.kind == Deal.SIGN and not _later(d) else 0
     return n
 
 
@@ -183,7 +189,7 @@ def _rank(w, order):
             d = s.lodged[i]
             tie = uniform(key(w.seed, Domain.TIES, d.uid, w.day), s.club)
             j = n
-            while j > 0 and _before(w, d, tie, w.seats[order[j - 1, 0]].lodged[order[j - 1, 1]], ties[j - 1]):
+            while j > 0 and _before(d, tie, w.seats[order[j - 1, 0]].lodged[order[j - 1, 1]], ties[j - 1]):
                 order[j] = order[j - 1]
                 ties[j] = ties[j - 1]
                 j -= 1
@@ -194,7 +200,7 @@ def _rank(w, order):
 
 
 @njit
-def _before(w, a, tie, b, other):
+def _before(a, tie, b, other):
     """Whether deal ``a`` is carried out before ``b``."""
     if a.fee != b.fee:
         return a.fee > b.fee
@@ -221,7 +227,7 @@ def _sign(w, p, seat, d):
         return False
     pl = w.players[slot]
     end = contracts.end_of(w, d.years)
-    if d.club >= 0 and d.fee == 0:
+    if _later(d):
         if pl.club != d.club or not contracts.can_precontract(w, p, club, slot):
             return False
         contracts.precontract(w, slot, club, d.wage, max(end, pl.contract_end + 360 * d.years))

@@ -77,14 +77,13 @@ MATCH = record(
 @njit
 def play(w, p, f):
     """Play fixture ``f`` today and enter everything it leaves behind, but table order and money."""
-    held = np.empty(1, MATCH)
-    play_with(w, p, f, held)
+    _play_in(w, p, f, np.empty(1, MATCH))
 
 
 @njit
-def play_with(w, p, f, held):
-    """``play`` in a ``MATCH`` array of one that the caller keeps from match to match."""
-    m = held[0]
+def _play_in(w, p, f, room):
+    """``play`` in an array of one that the caller holds: a record does not keep its array alive."""
+    m = room[0]
     begin(w, p, f, m)
     go_on(w, p, m, 0, m.length)
     finish(w, p, m)
@@ -229,14 +228,8 @@ def _learn_usual(w, p, m):
 
 
 @njit
-def minute(w, p, m, t):
-    """Play running minute ``t``, counted from 0 with stoppage time in it."""
-    go_on(w, p, m, t, t + 1)
-
-
-@njit
 def go_on(w, p, m, t, end):
-    """Play running minutes ``t`` to ``end - 1``."""
+    """Play running minutes ``t`` to ``end - 1``, counted from 0 with stoppage time in them."""
     while t < end:
         while t == m.next_phase:
             _open_phase(w, p, m, t)
@@ -575,9 +568,8 @@ def _weigh_tired(p, m, s, t):
             m.holds[r] = _NEVER
             m.tired[r] = 0.0
         else:
-            missing = FULL - m.fresh[s, i] + m.effort[s] * (t - m.came[s, i])
             m.holds[r] = m.belief[s, i]
-            m.tired[r] = p.match.change_tired * missing
+            m.tired[r] = p.match.change_tired * missing_at(p, m, s, i, t)
 
 
 @njit

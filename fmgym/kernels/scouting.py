@@ -38,12 +38,12 @@ def acuity(w, p, club, owner):
 
 
 @njit
-def _draws(w, club, slot, which):
-    """What is behind a club's report on ability (which 0) or potential (1): its bias and the season's noise, SD 1."""
-    uid = w.players[slot].uid
-    bias = key_at(subject(w.seed, Domain.SCOUT_BIAS, uid), club)
-    noise = key_at(subject(w.seed, Domain.SCOUT_NOISE, uid), _season_of_club(w, club))
-    return bell(bias, which), bell(noise, which)
+def _draws(w, club, bias, noise, which):
+    """What is behind a club's report on ability (which 0) or potential (1): its bias and the season's noise, SD 1.
+
+    ``bias`` and ``noise`` are the player's subjects of the two domains.
+    """
+    return bell(key_at(bias, club), which), bell(key_at(noise, _season_of_club(w, club)), which)
 
 
 @njit
@@ -87,24 +87,28 @@ def potential_in(w, p, club, sight):
 @njit
 def _error(w, p, club, sight, which):
     """Bias and noise of a club's scouts on ability (which 0) or potential (1), before its factors."""
-    bias = bell(key_at(sight.bias, club), which)
-    noise = bell(key_at(sight.noise, _season_of_club(w, club)), which)
+    bias, noise = _draws(w, club, sight.bias, sight.noise, which)
     return p.scouting.bias * bias + sight.left * noise
 
 
 @njit
 def believed(w, p, club, slot):
     """A club's report on a player, today: ability and potential."""
-    sight = np.empty(1, SIGHT)[0]
+    return _believed_in(w, p, club, slot, np.empty(1, SIGHT))
+
+
+@njit
+def _believed_in(w, p, club, slot, room):
+    """``believed`` in an array of one that the caller holds: a record does not keep its array alive."""
+    sight = room[0]
     look_at(w, p, slot, sight)
     return ability_in(w, p, club, sight), potential_in(w, p, club, sight)
 
 
 @njit
-def report_sd(w, p, club, slot):
-    """Standard deviation of a club's report on a player's ability."""
-    noise = p.scouting.noise * _noise_left(w, p, slot)
-    return acuity(w, p, club, w.players[slot].club) * math.sqrt(p.scouting.bias * p.scouting.bias + noise * noise)
+def _sd_in(w, p, club, sight):
+    """Standard deviation of a club's report on the ability of a player looked at."""
+    return acuity(w, p, club, sight.owner) * math.sqrt(p.scouting.bias * p.scouting.bias + sight.left * sight.left)
 
 
 @njit
@@ -142,10 +146,11 @@ def _draw(w, slot):
     t.drawn_club = pl.club
     t.drawn_season = w.season
     public = len(w.clubs)  # takes a place beside the clubs
+    bias, noise = subject(w.seed, Domain.SCOUT_BIAS, pl.uid), subject(w.seed, Domain.SCOUT_NOISE, pl.uid)
     for which in range(2):
-        t.public_bias[which], t.public_noise[which] = _draws(w, public, slot, which)
+        t.public_bias[which], t.public_noise[which] = _draws(w, public, bias, noise, which)
         if pl.club >= 0:
-            t.own_bias[which], t.own_noise[which] = _draws(w, pl.club, slot, which)
+            t.own_bias[which], t.own_noise[which] = _draws(w, pl.club, bias, noise, which)
 
 
 @njit
@@ -159,8 +164,14 @@ def refresh(w, p):
 @njit
 def report_to_seat(w, p, seat):
     """Store the reports a seat is shown until time moves again: on every living player."""
+    _report_in(w, p, seat, np.empty(1, SIGHT))
+
+
+@njit
+def _report_in(w, p, seat, room):
+    """``report_to_seat`` in an array of one that the caller holds."""
     s = w.seats[seat]
-    sight = np.empty(1, SIGHT)[0]
+    sight = room[0]
     for slot in range(len(w.players)):
         pl = w.players[slot]
         if pl.status == Status.EMPTY:
@@ -169,7 +180,7 @@ def report_to_seat(w, p, seat):
         s.report_uid[slot] = pl.uid
         s.ability[slot] = ability_in(w, p, s.club, sight)
         s.potential[slot] = max(potential_in(w, p, s.club, sight), s.ability[slot])
-        s.error[slot] = report_sd(w, p, s.club, slot)
+        s.error[slot] = _sd_in(w, p, s.club, sight)
         s.potential_error[slot] = s.error[slot] * sight.wider
 
 
@@ -187,6 +198,12 @@ def half_stars(p, potential):
     """The stars potential is shown as, in halves: 1 to 10."""
     steps = math.floor((potential - p.scouting.star_low) / p.scouting.star_step)
     return min(max(steps + 1.0, 1.0), 10.0)
+
+
+@njit
+def star_middle(p, potential):
+    """The potential that its stars stand for: the middle of their half star."""
+    return p.scouting.star_low + p.scouting.star_step * (half_stars(p, potential) - 0.5)
 
 
 @njit

@@ -55,6 +55,26 @@ def test_json_keeps_every_score() -> None:
     assert content["stamp"] == {"engine": "x"}
 
 
+def test_the_command_writes_and_judges(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(demands, "ladder", lambda *_, **__: found(0.3))
+    monkeypatch.setattr(sys, "argv", ["demands", "--seeds", "1-10", "--json", str(tmp_path / "out.json")])
+    with pytest.raises(SystemExit) as ended:
+        demands.main()
+    assert ended.value.code == 1  # no habit costs anything for certain
+    assert (tmp_path / "out.json").exists()
+
+
+def test_an_unwritable_json_is_refused_before_computing(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(demands, "ladder", lambda *_, **__: pytest.fail("computed first"))
+    monkeypatch.setattr(sys, "argv", ["demands", "--json", "no/such/folder/file.json"])
+    with pytest.raises(SystemExit) as ended:
+        demands.main()
+    assert ended.value.code == 2
+    assert "no folder" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_an_experiment_changes_one_habit(name: str) -> None:
     usual, changed = asdict(HABITS), asdict(EXPERIMENTS[name].habits)

@@ -14,6 +14,7 @@ from gymnasium.error import InvalidAction, ResetNeeded
 from pettingzoo.test import api_test, max_cycles_test, parallel_api_test, parallel_seed_test, render_test, seed_test
 
 from fmgym.envs import arena_v0, kernel
+from fmgym.envs.arena import ArenaEnv
 from fmgym.envs.batch import Batch
 from fmgym.envs.solo import SoloEnv
 from fmgym.errors import BadInput
@@ -175,6 +176,26 @@ def test_wrong_calls_are_refused_in_words() -> None:
 
 
 # Waiting
+
+
+@pytest.mark.parametrize("action", [1.7, "3", None, float("nan"), [0]])
+def test_what_is_no_action_is_refused(action: Any) -> None:
+    env = arena_v0.parallel_env(seasons=1, seats=[0, 1])
+    env.reset(seed=1)
+    before = env.batch.world(0).digest()
+    with pytest.raises(InvalidAction, match="whole numbers from 0 to .* of seat_1"):
+        env.step({"seat_0": 0, "seat_1": action})
+    assert env.batch.world(0).digest() == before
+
+
+def test_nothing_is_rendered_before_the_first_reset() -> None:
+    with pytest.raises(ResetNeeded, match="before render"):
+        arena_v0.parallel_env(seasons=1, render_mode="ansi").render()
+
+
+def test_the_docstring_is_for_readers() -> None:
+    assert "{{" not in str(ArenaEnv.__doc__)
+    assert "C01" in str(ArenaEnv.__doc__)
 
 
 def test_a_seat_that_has_ended_its_stop_can_only_wait() -> None:

@@ -165,6 +165,11 @@ def test_a_world_has_one_digest_alone_and_among_eight_on_one_thread_and_two() ->
     assert len(set(one)) == 8
 
 
+def test_nothing_is_rendered_before_the_first_reset() -> None:
+    with pytest.raises(ResetNeeded, match="before render"):
+        SoloVectorEnv(2, seasons=1, render_mode="ansi").render()
+
+
 def test_what_are_no_actions_or_seeds_is_refused() -> None:
     envs = SoloVectorEnv(2, seasons=1)
     envs.reset(seed=1)

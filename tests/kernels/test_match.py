@@ -33,7 +33,7 @@ def play_often(w, p, f, held, days):
         w.day = 360 + day
         match.begin(w, p, f, m)
         for t in range(m.length):
-            match.minute(w, p, m, t)
+            match.go_on(w, p, m, t, t + 1)
         home += m.score[0]
         away += m.score[1]
     return home, away
@@ -66,11 +66,11 @@ def test_a_match_left_and_entered_again_ends_the_same():
     states = []
     for t in range(whole[0].length):
         states.append(whole.copy())
-        match.minute(w, p, whole[0], t)
+        match.go_on(w, p, whole[0], t, t + 1)
     for start in range(0, len(states), 7):
         again = states[start]
         for t in range(start, again[0].length):
-            match.minute(w, p, again[0], t)
+            match.go_on(w, p, again[0], t, t + 1)
         assert again.tobytes() == whole.tobytes()
 
 
@@ -82,7 +82,7 @@ def test_play_is_begin_minutes_finish():
     held = np.zeros(1, match.MATCH)
     match.begin(two, p, 3, held[0])
     for t in range(held[0].length):
-        match.minute(two, p, held[0], t)
+        match.go_on(two, p, held[0], t, t + 1)
     match.finish(two, p, held[0])
     assert one.tobytes() == two.tobytes()
 
@@ -94,7 +94,7 @@ def test_nothing_is_written_before_the_end_but_the_usual_gap():
     held = np.zeros(1, match.MATCH)
     match.begin(w, p, 3, held[0])
     for t in range(held[0].length):
-        match.minute(w, p, held[0], t)
+        match.go_on(w, p, held[0], t, t + 1)
     for name in ("edge_matches", "edge_defence", "edge_keeper"):
         before[name] = w[name]
     assert w.tobytes() == before.tobytes()
@@ -196,7 +196,7 @@ def _goals_with_ten(w, p, f, held, days):
         match._set_lines(p, m, 0)
         m.changes[0] = p.match.changes_most
         for t in range(m.length):
-            match.minute(w, p, m, t)
+            match.go_on(w, p, m, t, t + 1)
         home += m.score[0]
         away += m.score[1]
     return home, away

@@ -121,7 +121,7 @@ def test_same_step_autoreset_is_refused() -> None:
 
 
 def test_docs_name_every_knob_and_column() -> None:
-    for name in (*habits.NAMES, *(column.name for column in stops.OFFICE)):
+    for name in (*(habit.name for habit in habits.HABITS), *(column.name for column in stops.OFFICE)):
         assert f"`{name}`" in ManagerKnobs.__doc__
 
 
