@@ -81,8 +81,12 @@ def _offer(desk: Desk, man: np.void, wage: float, years: int, most: float) -> tu
 
 
 def agree_wage(desk: Desk, man: np.void, most: float, present: float = 0.0) -> float:
-    """Offer a contract in rising steps up to a wage that fits the wage bill. The wage agreed, or 0."""
-    most = min(most, desk.headroom + present + STRETCH * float(man["pay"]))
+    """Offer a contract in rising steps up to a wage that fits the wage bill. The wage agreed, or 0.
+
+    However dear the bill has become, who is ``present`` in it can stay in it.
+    """
+    room = max(desk.headroom, 0.0) + present if present else desk.headroom
+    most = min(most, room + STRETCH * float(man["pay"]))
     for step in desk.eyes.wages:
         wage = round(float(man["pay"]) * step, 3)
         if not 0.0 < wage <= most:

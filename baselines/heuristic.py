@@ -11,7 +11,7 @@ from fmgym.stop import Result, Stop
 
 WAGE_SHARE = 0.60  # of revenue
 OLD = 32.0  # players past it are for sale
-CORE_AGE = 30.0  # the core renewed is younger
+CORE_AGE = 28.0  # the core renewed is younger
 RENEW_DAYS = 450
 WAGE_STEPS = (0.85, 1.0, 1.2, 1.4)  # of a fair wage: what is offered first, and after each rejection
 TERM_STEPS = (0.8, 0.9, 1.0)  # the same of what a newcomer demands
@@ -19,25 +19,28 @@ YEARS = 4
 SQUAD = {"GK": 2, "CB": 4, "FB": 4, "DM": 2, "CM": 4, "AM": 2, "W": 4, "ST": 3}  # drafted, then kept up
 FIRST = {"GK": 1, "CB": 2, "FB": 2, "DM": 1, "CM": 2, "AM": 1, "W": 2, "ST": 2}  # of them drafted for quality
 LEAST, MOST = 22, 27  # seniors: no sale below, no signing or promotion beyond
+WISHED = sum(SQUAD.values())  # men without a club are signed up to it
+DEMAND = 1.15  # of his wage, or of a fair one: what a newcomer will want
 GOOD_PRICE = 1.2  # of public value: a bid for a lesser player that is taken
 MARKUP = 2.0  # asked for others
 MARKET_STOPS = {"summer_plan", "summer_deadline", "winter_open", "winter_deadline"}
+FREE_STOPS = {"preseason_board", "summer_plan", "monthly_report", "winter_open"}
 TARGET_AGE = 26
 GREEN = 3  # ability points a target may lack
 BIDS = (0.9, 1.1, 1.3)  # of public value, first and last
 BUYS = 2  # a stop
 TRIES = 2  # targets bid for, a position
 SHARE_OF_CASH = 0.3  # at most for one player
-PRICE = 3.0  # ability points such a price is worth
+TRUST = 4.0  # ability points such a price speaks for: the public errs less than one report
 RESERVE = 0.25  # years of wages kept in cash
 PROMISING = 3.0  # stars of a prospect worth promoting
 DRAFT_WAGES = 0.59  # of revenue, for the squad drafted
 PROMISE = 2.0  # ability points a star of potential is worth at 18
 FADING = 1.0  # ability points a year past the core's age costs
-AMPLE = 4.0  # times the cost of an upgrade
+AMPLE = 2.0  # times the cost of an upgrade
 USUAL, AGAINST_STRONG, AGAINST_WEAK = "possession", "defensive", "pressing"
 SETTLED = 5  # matches after which a table says something
-PLACES = 11  # places above or below that change the style
+PLACES = 14  # places above or below that change the style
 
 
 class Heuristic:
@@ -63,6 +66,8 @@ def manage(stop: Stop) -> None:
     answer_offers(office)
     renew_core(office)
     list_veterans(office)
+    if FREE_STOPS & kinds:
+        sign_free(office)
     if MARKET_STOPS & kinds:
         buy(office)
     if "youth_intake" in kinds or office.size < LEAST:
@@ -281,36 +286,40 @@ def list_veterans(office: Office) -> None:
 
 
 def buy(office: Office) -> None:
-    """Young players worth their price, where the squad is thinnest; free ones when it is short."""
+    """Young players worth their price, where the squad is thinnest."""
     bought = 0
-    for position in sorted(SQUAD, key=lambda position: (_shortage(office, position), position)):
+    for position in _thinnest(office):
         if bought == BUYS or office.size >= MOST or office.spare <= 0 or office.headroom <= 0:
             return
         bought += _buy_at(office, position)
-        if office.size < LEAST:
-            _sign_free(office, position)
 
 
-def _shortage(office: Office, position: str) -> float:
-    """Players at a position relative to those wished."""
-    return float(sum(row["position"] == position for row in office.squad) / SQUAD[position])
+def _thinnest(office: Office) -> list[str]:
+    """Positions by how few of the players wished are there."""
+    counts = {position: sum(row["position"] == position for row in office.squad) for position in SQUAD}
+    return sorted(SQUAD, key=lambda position: (counts[position] / SQUAD[position], position))
 
 
 def _buy_at(office: Office, position: str) -> bool:
-    """Try for the best value target of a position. Whether he came."""
+    """Try for the best value target of a position whose wages fit. Whether he came."""
     most = SHARE_OF_CASH * office.spare
-    level = first_team(office.squad) - GREEN
     found = office.stop.call(
         "get_transfer_market",
         kind="all",
         position=position,
         max_age=TARGET_AGE,
         max_value_m=round(most, 2),
-        min_ability=min(max(round(level), 1), 99),
+        min_ability=_green(office),
     )
     targets = [row for row in found.data.get("players", ()) if row["club"] != "free"]
-    targets.sort(key=lambda row: (PRICE * row["value_m"] / most - quality(row), row["id"]))
+    targets = [row for row in targets if DEMAND * max(row["wage_m"], fair_wage(office, row)) <= office.headroom]
+    targets.sort(key=lambda row: (-TRUST * row["value_m"] / most - quality(row), row["id"]))
     return any(_bid(office, target) for target in targets[:TRIES])
+
+
+def _green(office: Office) -> int:
+    """The least ability of a newcomer."""
+    return min(max(round(first_team(office.squad) - GREEN), 1), 99)
 
 
 def _bid(office: Office, target: Row) -> bool:
@@ -328,11 +337,16 @@ def _bid(office: Office, target: Row) -> bool:
     return False
 
 
-def _sign_free(office: Office, position: str) -> None:
-    """The best free agent of a position."""
-    found = office.stop.call("get_transfer_market", kind="free", position=position, max_age=int(CORE_AGE), limit=1)
-    for row in found.data.get("players", ()):
-        sign(office, row, fair_wage(office, row))
+def sign_free(office: Office) -> None:
+    """The best man without a club, where the squad is thinnest; of any ability when it is short."""
+    least = {} if office.size < LEAST else {"min_ability": _green(office)}
+    for position in _thinnest(office):
+        if office.size >= WISHED:
+            return
+        market = {"kind": "free", "position": position, "max_age": int(CORE_AGE), "limit": 1, **least}
+        found = office.stop.call("get_transfer_market", **market).data.get("players", ())
+        if any(sign(office, row, fair_wage(office, row)) for row in found):
+            return
 
 
 # Academy and facilities

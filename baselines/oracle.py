@@ -32,7 +32,7 @@ from fmgym.stop import Stop
 from fmgym.tools import FORMATIONS
 from fmgym.world import World
 
-HABITS = Habits(margin=0.0)
+HABITS = Habits(margin=0.0, wage_share=0.74)
 
 
 class Oracle:

@@ -57,7 +57,7 @@ STYLE = Style.POSSESSION
 ASKS, RIVALS = 1.25, 71.5  # what is believed before anything is learnt: asks over public value, strength to be beaten
 LEARNING = 0.15  # weight of one answer in the asks believed in
 OWN_ERROR, OTHERS_ERROR, DRAFT_ERROR = 1.4, 3.0, 2.5  # ability points by which scouts usually err
-PUBLIC_ERROR = 2.2
+PUBLIC_ERROR, PRICE_ERROR = 2.2, 1.0  # the same of the public, and of the prices of a draft
 POTENTIAL_ERROR = (1.5, 0.12)  # times that, for potential, and more with each year under 24
 GAP = (2.2, 16.0)  # usual growth ahead for each year under 24, and at most
 GAP_SD = 4.0
@@ -152,8 +152,9 @@ class Scouts(Eyes):
     # Books
 
     def templates(self, rows: Sequence[Row]) -> np.ndarray:
-        """The draft pool."""
-        return self._book(rows, [3 * YEAR] * len(rows), DRAFT_ERROR, [row["price_m"] for row in rows])
+        """The draft pool. Its prices are values, a little off."""
+        usual = [row["price_m"] / self.params.draft.price for row in rows]
+        return self._book(rows, [3 * YEAR] * len(rows), DRAFT_ERROR, usual, PRICE_ERROR)
 
     def squad(self) -> np.ndarray:
         """One's own seniors."""
@@ -214,7 +215,12 @@ class Scouts(Eyes):
         return book
 
     def _book(
-        self, rows: Sequence[Row], until: Sequence[int], error: float, value: Sequence[float] | None = None
+        self,
+        rows: Sequence[Row],
+        until: Sequence[int],
+        error: float,
+        value: Sequence[float] | None = None,
+        public_error: float = PUBLIC_ERROR,
     ) -> np.ndarray:
         """Rows as tools show them, judged."""
         book = np.zeros(len(rows), MAN)
@@ -226,7 +232,7 @@ class Scouts(Eyes):
         book["value"] = [row["value_m"] for row in rows] if value is None else value
         book["until"] = until
         usual_traits(book, self.params)
-        self._weigh(book, error)
+        self._weigh(book, error, public_error)
         book["pay"] = reckoning.wages(self.params.record, book, book["ability"].copy()) * self.money
         return book
 
@@ -242,7 +248,7 @@ class Scouts(Eyes):
         potentials: np.ndarray = book["ability"] + np.where(book["age"] < 27.0, np.maximum(gap, 0.0), 0.0)
         return potentials
 
-    def _weigh(self, book: np.ndarray, error: float) -> None:
+    def _weigh(self, book: np.ndarray, error: float, public_error: float) -> None:
         """Move reports towards what the public must see in a man to value him as it does."""
         p = self.params.value
         running_out = 1.0 - np.clip((book["until"] - self.today) / YEAR, 0.0, 1.0)
@@ -250,7 +256,7 @@ class Scouts(Eyes):
         seen *= 1.0 - p.contract * running_out
         known = book["value"] > 0.02  # below it all are alike
         apart = np.where(known, p.double * np.log2(np.maximum(book["value"], 0.02) / np.maximum(seen, 1e-3)), 0.0)
-        shift = apart * error**2 / (error**2 + PUBLIC_ERROR**2)
+        shift = apart * error**2 / (error**2 + public_error**2)
         book["ability"] += shift
         book["potential"] += shift
         book["hype"] = KEPT_HYPE * (apart - shift)

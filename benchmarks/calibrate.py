@@ -2,16 +2,15 @@
 
     python -m benchmarks.calibrate search --stage world --trials 300 --journal world.journal --json FILE
     python -m benchmarks.calibrate search --stage ladder --trials 60 --journal ladder.journal --json FILE
-    python -m benchmarks.calibrate report --seeds 101-200 --json benchmarks/results/calibration.json
+    python -m benchmarks.calibrate report --jobs 2 --keep FILE --json benchmarks/results/calibration.json
 
 ``search`` needs optuna (extra ``calibrate``). Every finished trial is kept in the journal: a search that was
 stopped goes on from there. It starts from the values in ``params.toml`` and prints the best changes it found;
-a person decides which of them go into the file. ``report`` plays the file's values.
+a person decides which of them go into the file. ``report`` plays the file's values; its runs are kept as they end.
 """
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import closing
@@ -27,8 +26,9 @@ from fmgym import alone, baselines
 from fmgym.cli import common
 from fmgym.errors import BadInput
 from fmgym.params import Params
-from fmgym.run import RunResult, run
-from fmgym.stamp import stamp
+from fmgym.policy import Policy
+from fmgym.run import RunResult, ladder, run
+from fmgym.sweep import Workers
 
 # What each stage may move, and how far. ``name[i]`` is one number of a table.
 WORLD = {
@@ -77,6 +77,7 @@ LADDER = {
 }
 TIERED = ("heuristic", "strategist")  # policies played against each tier
 STAGES = {"world": WORLD, "ladder": LADDER}
+FROZEN = ("engine", "params_hash", "score_version")  # what a report holds for
 EDGE = 0.02  # what a figure at the edge of its band costs, against one at its middle
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, no_args_is_help=True)
 
@@ -203,39 +204,53 @@ def _optuna() -> Any:
 
 @app.command()
 def report(
-    seeds: Annotated[str, typer.Option(help="Seeds that calibration never saw.")] = "101-200",
-    policies: Annotated[str, typer.Option(help="Policies to play.")] = ",".join(rows.POLICIES),
-    jobs: Annotated[int, typer.Option(help="Processes.")] = 2,
+    seeds: Annotated[str, typer.Option(metavar="LIST", help="Seeds that calibration never saw.")] = "2001-2100",
+    policies: Annotated[str, typer.Option(metavar="LIST", help="Policies to play.")] = ",".join(rows.POLICIES),
+    jobs: common.Jobs = None,
+    keep: Annotated[Path | None, typer.Option(metavar="FILE", help="Keep each run here as it ends.")] = None,
     json_: common.JsonFile = None,
 ) -> None:
     """Every row of world rules 12 with the values of params.toml."""
+    chosen, workers = common.seeds(seeds), common.workers(jobs, "processes", None)
     common.check_outputs(json_)
-    chosen, names = common.seeds(seeds), policies.split(",")
-    with closing(Team(jobs)) as workers:
-        found = world_rows(chosen, {})
-        results = workers.ladder(names, chosen)
-        tiers = _tiers(workers, [name for name in TIERED if name in names], chosen[: len(chosen) // 4 or 1])
-    found += rows.of_ladder(results)
+    players = [baselines.make(name) for name in policies.split(",")]
+    done = 0
+    with common.Bar("calibration: ladder", "runs") as bar:
+
+        def watch(result: RunResult) -> None:
+            nonlocal done
+            done += 1
+            bar.move(done, len(players) * len(chosen))
+
+        results = ladder(players, chosen, workers, keep=keep, progress=watch).results
+    tiers = _tiers(workers, [player for player in players if player.name in TIERED], chosen[: len(chosen) // 4 or 1])
+    found = world_rows(chosen, {}) + rows.of_ladder(results)
     _table(found)
     for name, scores in tiers.items():
         common.out().print(f"{name}: " + ", ".join(f"{tier} {value:.1f}" for tier, value in scores.items()))
-    mark = stamp(policy="", seed=chosen[0], seasons=20, opponents="tiered", draft="agent", changes=None)
-    content = {"seeds": seeds, "engine": mark["engine"], "params_hash": mark["params_hash"]}
+    mark = results[0].stamp
+    content: dict[str, Any] = {name: mark[name] for name in ("engine", "params_hash", "score_version")} | {
+        "seeds": seeds
+    }
     content["rows"] = [asdict(row) | {"holds": row.holds} for row in found]
     content["tiers"] = tiers
-    content["scores"] = {name: [round(r.score, 3) for r in results if r.policy == name] for name in names}
+    content["runs"] = {player.name: _runs(player.name, results) for player in players}
     common.write_json(json_, content)
 
 
-def _tiers(workers: Team, names: Sequence[str], seeds: Sequence[int]) -> dict[str, dict[str, float]]:
+def _runs(name: str, results: Sequence[RunResult]) -> dict[str, dict[str, Any]]:
+    """What is written of a policy's runs, by seed."""
+    kept = ("score", "honors", "deaths", "settle", "settle_year", "digest")
+    return {str(r.seed): {key: getattr(r, key) for key in kept} for r in results if r.policy == name}
+
+
+def _tiers(workers: Workers, players: Sequence[Policy], seeds: Sequence[int]) -> dict[str, dict[str, float]]:
     """Mean scores against opponents of one tier, on a quarter of the seeds."""
-    return {
-        name: {
-            tier: statistics.fmean(r.score for r in workers.ladder([name], seeds, opponents=tier))
-            for tier in ("easy", "medium", "hard")
-        }
-        for name in names
-    }
+    found: dict[str, dict[str, float]] = {player.name: {} for player in players}
+    for tier in ("easy", "medium", "hard"):
+        for name, summary in ladder(players, seeds, workers, opponents=tier).summary.items():
+            found[name][tier] = summary["mean"]
+    return found
 
 
 def _table(found: Sequence[rows.Row]) -> None:

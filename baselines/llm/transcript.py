@@ -116,7 +116,7 @@ class Transcript:
         return self._last
 
     def begin(self, stop: int) -> list[dict[str, Any]]:
-        """A stop begins: what is known of it is to be played again. The first time, returns what is known of earlier ones."""
+        """A stop begins: what is known of it is to be played again. The first time, returns what came before it."""
         past, self._past = self._past, []
         if any(line["stop"] > stop for line in past):
             raise BadInput(f"{self._path} is ahead of {runlog.ACTIONS}; both must be of one run")

@@ -45,7 +45,8 @@ def train(
     """Train a policy with PPO and print how it plays worlds it has not seen.
 
     The folder gets the learning curve, TensorBoard logs, checkpoints and (knobs, arena) policy.npz, which other
-    commands take: fmgym run --policy DIR/policy.npz. Interrupted, the same command goes on; with more --steps it trains on.
+    commands take: fmgym run --policy DIR/policy.npz. Interrupted, the same command goes on; with more --steps it
+    trains on.
 
     Example: fmgym train --steps 200000 --out training/first
     """

@@ -183,7 +183,7 @@ def test_what_is_no_action_is_refused(action: Any) -> None:
     env = arena_v0.parallel_env(seasons=1, seats=[0, 1])
     env.reset(seed=1)
     before = env.batch.world(0).digest()
-    with pytest.raises(InvalidAction, match="whole numbers from 0 to .* of seat_1"):
+    with pytest.raises(InvalidAction, match=r"whole numbers from 0 to .* of seat_1"):
         env.step({"seat_0": 0, "seat_1": action})
     assert env.batch.world(0).digest() == before
 
