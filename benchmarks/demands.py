@@ -101,7 +101,7 @@ app = typer.Typer(add_completion=False)
 
 @app.command()
 def demands(
-    seeds: Annotated[str, typer.Option(metavar="LIST", help="Seeds: 1,2,3 or 2001-2100.")] = "1001-1100",
+    seeds: Annotated[str, typer.Option(metavar="LIST", help="Seeds: 1,2,3 or 2001-2100.")] = "2001-2100",
     jobs: common.Jobs = None,
     keep: Annotated[Path | None, typer.Option(metavar="FILE", help="Keep each run here as it ends.")] = None,
     json_: common.JsonFile = None,

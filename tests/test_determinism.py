@@ -53,9 +53,9 @@ def digest_elsewhere(clubs: int, seasons: int, seed: int, **environment: str) ->
 
 # What three seasons of the play above end in. A change here is a new version, with a line in the changelog.
 GOLDEN = {
-    1: "ce7ada4dcd434a40e1207d421da2fad3 -0x1.8e344bc98c3a8p-2",
-    1024: "aabc159b308f9c0ae95f34047b9a1574 -0x1.cb31b5a04938cp+0",
-    2026: "1eb9ace1c346a969f00f91f46c5b5358 0x1.24e8ace6a3e43p+2",
+    1: "da81bbeb1096e45e3376b6572629972b -0x1.da6f01856f050p-3",
+    1024: "d4f828b9e2288ef36f7ab58ed4980ad0 -0x1.38858f9fdc4bap+1",
+    2026: "8143d55f5ba178f65f8f22a13d753aa4 0x1.8a0fdcb233bbdp+1",
 }
 
 
