@@ -61,8 +61,8 @@ WORLD = {
     "wage.youth": (0.5, 0.9),
 }
 LADDER = {
-    "board.loss": (1.2, 3.2),
-    "board.gain": (0.8, 2.4),
+    "board.loss": (1.2, 4.5),
+    "board.gain": (0.5, 2.4),
     "board.target_cushion": (1, 3),
     "board.target_worst": (0.55, 0.85),
     "market.ask": (0.8, 1.2),

@@ -38,7 +38,7 @@ FIELDS = [
 
 
 def test_result_has_every_field_and_they_agree() -> None:
-    result = run(make("random"), 11, 2)
+    result = run(make("heuristic"), 11, 2)
     fields = asdict(result)
     assert set(fields) == set(FIELDS)
     assert result.settle == "completed"
@@ -46,7 +46,7 @@ def test_result_has_every_field_and_they_agree() -> None:
     assert [row["season"] for row in result.seasons_table] == [1, 2]
     assert set(result.seasons_table[0]) >= {"position", "points", "honors", "net_worth", "squad_value", "score"}
     assert result.seasons_table[-1]["score"] == pytest.approx(result.score)
-    assert result.stamp["policy"] == "random"
+    assert result.stamp["policy"] == "heuristic"
     assert {"engine", "commit", "params_hash", "score_version", "opponents", "draft"} <= set(result.stamp)
 
 
