@@ -55,7 +55,7 @@ class Pool:
 
     def _allowed(self, rest: np.ndarray, others: np.ndarray) -> np.ndarray:
         """Which men a squad could take as its last: both budgets hold, and no position is left short."""
-        within = self.price[rest].sum() + self.price[others] <= self.budget
+        within: np.ndarray = self.price[rest].sum() + self.price[others] <= self.budget
         within &= self.wage[rest].sum() + self.wage[others] <= self.wages
         lacking = np.maximum(LEAST - np.bincount(self.position[rest], minlength=N_POSITIONS), 0)
         within &= (lacking.sum() == 0) | (lacking[self.position[others]] == lacking.sum())
