@@ -42,11 +42,11 @@ class Pool:
         """What the best exchange of one man gains when templates cost so much more, and the squad after it."""
         others = np.setdiff1d(np.arange(len(self.price)), picks)
         best, after = 0.0, picks
-        whole = self._strength(picks)
+        whole, worth = self._strength(picks), self.profit - cost
         for i, out in enumerate(picks):
             rest = np.delete(picks, i)
             gains = POINT * (self._strength(rest) - whole + self._gains(rest, others))
-            gains += (self.profit - cost)[others] - (self.profit - cost)[out]
+            gains += worth[others] - worth[out]
             gains[~self._allowed(rest, others)] = NEVER
             j = int(np.argmax(gains))
             if gains[j] > best + 1e-9:

@@ -22,7 +22,7 @@ import typer
 from fmgym import baselines
 from fmgym.arena import ArenaResult
 from fmgym.cli import common
-from fmgym.errors import BadInput
+from fmgym.cli.ending import end
 from fmgym.run import arena, run
 from fmgym.sweep import Workers, sweep
 
@@ -176,8 +176,4 @@ def _tell(report: dict[str, Any], path: Path | None) -> None:
 
 
 if __name__ == "__main__":
-    try:
-        app()
-    except BadInput as error:
-        typer.echo(str(error), err=True)
-        raise SystemExit(2) from None
+    raise SystemExit(end(app))

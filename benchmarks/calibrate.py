@@ -24,10 +24,12 @@ import typer
 from benchmarks import rows
 from fmgym import alone, baselines
 from fmgym.cli import common
+from fmgym.cli.ending import end
+from fmgym.cli.ladder import climb
 from fmgym.errors import BadInput
 from fmgym.params import Params
 from fmgym.policy import Policy
-from fmgym.run import RunResult, ladder, run
+from fmgym.run import RunResult, run
 from fmgym.sweep import Workers
 
 # What each stage may move, and how far. ``name[i]`` is one number of a table.
@@ -214,24 +216,15 @@ def report(
     chosen, workers = common.seeds(seeds), common.workers(jobs, "processes", None)
     common.check_outputs(json_)
     players = [baselines.make(name) for name in policies.split(",")]
-    done = 0
-    with common.Bar("calibration: ladder", "runs") as bar:
-
-        def watch(result: RunResult) -> None:
-            nonlocal done
-            done += 1
-            bar.move(done, len(players) * len(chosen))
-
-        results = ladder(players, chosen, workers, keep=keep, progress=watch).results
-    tiers = _tiers(workers, [player for player in players if player.name in TIERED], chosen[: len(chosen) // 4 or 1])
+    results = climb("calibration: ladder", players, chosen, workers, keep=keep).results
+    tiered = [player for player in players if player.name in TIERED]
+    tiers = _tiers(workers, tiered, chosen[: len(chosen) // 4 or 1], keep)
     found = world_rows(chosen, {}) + rows.of_ladder(results)
     _table(found)
     for name, scores in tiers.items():
         common.out().print(f"{name}: " + ", ".join(f"{tier} {value:.1f}" for tier, value in scores.items()))
     mark = results[0].stamp
-    content: dict[str, Any] = {name: mark[name] for name in ("engine", "params_hash", "score_version")} | {
-        "seeds": seeds
-    }
+    content: dict[str, Any] = {name: mark[name] for name in FROZEN} | {"seeds": seeds}
     content["rows"] = [asdict(row) | {"holds": row.holds} for row in found]
     content["tiers"] = tiers
     content["runs"] = {player.name: _runs(player.name, results) for player in players}
@@ -244,11 +237,15 @@ def _runs(name: str, results: Sequence[RunResult]) -> dict[str, dict[str, Any]]:
     return {str(r.seed): {key: getattr(r, key) for key in kept} for r in results if r.policy == name}
 
 
-def _tiers(workers: Workers, players: Sequence[Policy], seeds: Sequence[int]) -> dict[str, dict[str, float]]:
-    """Mean scores against opponents of one tier, on a quarter of the seeds."""
+def _tiers(
+    workers: Workers, players: Sequence[Policy], seeds: Sequence[int], keep: Path | None
+) -> dict[str, dict[str, float]]:
+    """Mean scores against opponents of one tier, on a quarter of the seeds; kept in files beside the ladder's."""
     found: dict[str, dict[str, float]] = {player.name: {} for player in players}
     for tier in ("easy", "medium", "hard"):
-        for name, summary in ladder(players, seeds, workers, opponents=tier).summary.items():
+        kept = keep and keep.with_name(f"{keep.stem}-{tier}{keep.suffix}")
+        runs = climb(f"calibration: {tier}", players, seeds, workers, keep=kept, opponents=tier)
+        for name, summary in runs.summary.items():
             found[name][tier] = summary["mean"]
     return found
 
@@ -266,8 +263,4 @@ def _table(found: Sequence[rows.Row]) -> None:
 
 
 if __name__ == "__main__":
-    try:
-        app()
-    except BadInput as error:
-        typer.echo(str(error), err=True)
-        raise SystemExit(2) from None
+    raise SystemExit(end(app))

@@ -21,8 +21,10 @@ import typer
 from fmgym.baselines.desk import Habits
 from fmgym.baselines.strategist import HABITS, Strategist
 from fmgym.cli import common
-from fmgym.errors import BadInput, CheckFailed
-from fmgym.run import Ladder, RunResult, ladder
+from fmgym.cli.ending import end
+from fmgym.cli.ladder import climb
+from fmgym.errors import CheckFailed
+from fmgym.run import Ladder, RunResult
 
 Z = 1.96  # standard errors to each side of a mean that hold 95 %
 
@@ -110,15 +112,7 @@ def demands(
     chosen, workers = common.seeds(seeds), common.workers(jobs, "processes", None)
     common.check_outputs(json_)
     players = [Strategist(), *(Strategist(experiment.habits, name) for name, experiment in EXPERIMENTS.items())]
-    done = 0
-    with common.Bar("demands", "runs") as bar:
-
-        def watch(result: RunResult) -> None:
-            nonlocal done
-            done += 1
-            bar.move(done, len(players) * len(chosen))
-
-        found = ladder(players, chosen, workers, keep=keep, progress=watch)
+    found = climb("demands", players, chosen, workers, keep=keep)
     rows = table(found)
     common.write_json(json_, as_dict(found, rows))
     _show(found, rows)
@@ -142,11 +136,7 @@ def _show(found: Ladder, rows: Sequence[Row]) -> None:
 
 def main() -> None:
     """Run the program: status 1 when a habit costs nothing for certain, 2 with one line for bad input."""
-    try:
-        app(standalone_mode=True)
-    except (BadInput, CheckFailed) as error:
-        typer.echo(str(error), err=True)
-        raise SystemExit(2 if isinstance(error, BadInput) else 1) from None
+    raise SystemExit(end(app))
 
 
 if __name__ == "__main__":

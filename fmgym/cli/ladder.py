@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,7 +12,9 @@ from fmgym.cli import common
 from fmgym.errors import BadInput
 
 if TYPE_CHECKING:
+    from fmgym.policy import Policy
     from fmgym.run import Ladder, RunResult
+    from fmgym.sweep import Workers
 
 # What is drawn season by season, and how the axis is called (paper, Figure 2).
 PLOTTED = {
@@ -49,7 +51,6 @@ def ladder(
     Example: fmgym ladder --seeds 1-1000 --backend ray --address auto --keep ladder.jsonl
     """
     from fmgym import baselines
-    from fmgym.run import ladder as climb
 
     names = [name.strip() for name in policies.split(",")]
     if len(set(names)) < len(names):
@@ -58,36 +59,45 @@ def ladder(
     workers, years = common.workers(jobs, backend, address), common.whole(seasons, "seasons")
     common.check_outputs(plot, json_)
     common.check_plot(plot)
-    done = 0
-    try:
-        with common.Bar("ladder", "runs") as bar:
-
-            def watch(result: RunResult) -> None:
-                nonlocal done
-                done += 1
-                bar.move(done, len(players) * len(chosen))
-                bar.line(f"{result.policy} on seed {result.seed}: {result.score:.2f}, {result.settle}")
-
-            found = climb(
-                players,
-                chosen,
-                workers,
-                seasons=years,
-                opponents=opponents,
-                draft=draft,
-                params=common.changes(set_),
-                keep=keep,
-                progress=watch,
-            )
-    except KeyboardInterrupt:
-        kept = f"; the same command goes on from {keep}" if keep else "; with --keep a ladder can be resumed"
-        raise common.Interrupted(f"interrupted{kept}") from None
+    found = climb(
+        "ladder",
+        players,
+        chosen,
+        workers,
+        seasons=years,
+        opponents=opponents,
+        draft=draft,
+        params=common.changes(set_),
+        keep=keep,
+    )
     try:
         common.write_json(json_, found.as_dict())
         if plot:
             _draw(found, plot)
     finally:
         _show(found)
+
+
+def climb(
+    what: str, players: Sequence[Policy], seeds: Sequence[int], workers: Workers, *, keep: Path | None, **options: Any
+) -> Ladder:
+    """``fmgym.run.ladder`` under a progress bar, each run a line above it; Ctrl-C says how it goes on."""
+    from fmgym.run import ladder
+
+    done = 0
+    try:
+        with common.Bar(what, "runs") as bar:
+
+            def watch(result: RunResult) -> None:
+                nonlocal done
+                done += 1
+                bar.move(done, len(players) * len(seeds))
+                bar.line(f"{result.policy} on seed {result.seed}: {result.score:.2f}, {result.settle}")
+
+            return ladder(players, seeds, workers, keep=keep, progress=watch, **options)
+    except KeyboardInterrupt:
+        kept = f"; the same command goes on from {keep}" if keep else "; with --keep a ladder can be resumed"
+        raise common.Interrupted(f"interrupted{kept}") from None
 
 
 def _show(found: Ladder) -> None:

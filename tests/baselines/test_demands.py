@@ -56,7 +56,7 @@ def test_json_keeps_every_score() -> None:
 
 
 def test_the_command_writes_and_judges(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(demands, "ladder", lambda *_, **__: found(0.3))
+    monkeypatch.setattr(demands, "climb", lambda *_, **__: found(0.3))
     monkeypatch.setattr(sys, "argv", ["demands", "--seeds", "1-10", "--json", str(tmp_path / "out.json")])
     with pytest.raises(SystemExit) as ended:
         demands.main()
@@ -67,7 +67,7 @@ def test_the_command_writes_and_judges(tmp_path: Path, monkeypatch: pytest.Monke
 def test_an_unwritable_json_is_refused_before_computing(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(demands, "ladder", lambda *_, **__: pytest.fail("computed first"))
+    monkeypatch.setattr(demands, "climb", lambda *_, **__: pytest.fail("computed first"))
     monkeypatch.setattr(sys, "argv", ["demands", "--json", "no/such/folder/file.json"])
     with pytest.raises(SystemExit) as ended:
         demands.main()
