@@ -1,12 +1,13 @@
 """Rows of state as plain Python values.
 
-Reading a NumPy record field by field costs microseconds a field. ``row`` takes all single numbers of a row
-at once, as a named tuple; fields that are arrays or records themselves are left to ``part``.
+Reading a NumPy record field by field costs microseconds a field. ``row`` unpacks all single numbers of a row at
+once, as a named tuple; fields that are arrays or records themselves are left to ``part``.
 """
 
 from __future__ import annotations
 
 import functools
+import struct
 from collections import namedtuple
 from collections.abc import Callable
 from typing import Any
@@ -15,32 +16,33 @@ import numpy as np
 
 from fmgym.world import World
 
+_CODES = {"i8": "q", "f8": "d"}  # all that state is made of
+
 
 @functools.cache
-def _scalars(kind: np.dtype) -> tuple[np.dtype, Callable[..., Any]]:
-    """The view of a record type on its single numbers, and the maker of a tuple of them."""
+def _scalars(kind: np.dtype) -> tuple[struct.Struct, Callable[..., Any]]:
+    """The layout of a record type with all but its single numbers skipped, and the maker of a tuple of these."""
     fields: Any = kind.fields
-    names = [name for name, (inner, *_) in fields.items() if inner.shape == () and inner.names is None]
-    layout: Any = {
-        "names": names,
-        "formats": [fields[name][0] for name in names],
-        "offsets": [fields[name][1] for name in names],
-        "itemsize": kind.itemsize,
-    }
+    names, layout, at = [], "=", 0
+    for name, (inner, offset, *_) in fields.items():
+        if inner.shape == () and inner.names is None:
+            layout += f"{offset - at}x{_CODES[inner.str[1:]]}"
+            names.append(name)
+            at = offset + inner.itemsize
     values: Any = namedtuple("Row", names)  # type: ignore[misc]
-    return np.dtype(layout), values._make
+    return struct.Struct(f"{layout}{kind.itemsize - at}x"), values._make
 
 
 def row(array: np.ndarray, i: int) -> Any:
-    """Row ``i`` of an array of records."""
-    plain, make = _scalars(array.dtype)
-    return make(array.view(plain)[i].item())
+    """Row ``i`` of an array of records, from 0."""
+    layout, make = _scalars(array.dtype)
+    return make(layout.unpack_from(array.view(np.uint8), i * layout.size))
 
 
 def rows(array: np.ndarray, n: int) -> list[Any]:
     """The first ``n`` rows of an array of records."""
-    plain, make = _scalars(array.dtype)
-    return [make(values) for values in array[:n].view(plain).tolist()]
+    layout, make = _scalars(array.dtype)
+    return [make(values) for values in layout.iter_unpack(array[:n].tobytes())]
 
 
 def table(world: World, name: str) -> Any:
