@@ -210,7 +210,7 @@ def _departures(p, formation, weight, position, ability, free, eleven, gain, com
 
 @njit
 def _enters(p, formation, weight, position, ability, gain):
-    """What one more man adds to an eleven of those ``_entries`` (0: he is not in it), and the place he takes (or -1)."""
+    """What one more man adds to an eleven of those ``_entries`` (0: he is not in it); and his place, or -1."""
     most, place = 0.0, -1
     for r in range(LINEUP):
         x = weight[r] * ability * suitability(p, position, role_at(p, formation, r)) + gain[r]

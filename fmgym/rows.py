@@ -16,7 +16,7 @@ import numpy as np
 
 from fmgym.world import World
 
-_CODES = {"i8": "q", "f8": "d"}  # all that state is made of
+_CODES = {"i1": "b", "i2": "h", "i4": "i", "i8": "q", "f8": "d"}  # what state is made of, by its type in a struct
 
 
 @functools.cache

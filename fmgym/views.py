@@ -9,6 +9,7 @@ potential is 0.5 to 5 stars, dates read ``Y12-D181``.
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -52,6 +53,7 @@ from fmgym.world import World
 View = dict[str, Any]
 NEVER = 1 << 20  # finance.runway's "does not run out"
 MONTH = 30
+POSITIONS = tuple(position.name for position in Position)
 # What wants an answer of the seat, by doing something.
 TO_ANSWER = frozenset(
     {
@@ -113,13 +115,17 @@ def known_column(world: World, seat: int, name: str) -> np.ndarray:
 def band(world: World, ability: float, error: float) -> str:
     """A scouted band: the report and so many of its standard deviations to each side."""
     half = world.params.scouting.band * error
-    low, high = (min(max(round(float(x)), 1), 99) for x in (ability - half, ability + half))
-    return f"{low}-{high}"
+    return f"{_scale(ability - half)}-{_scale(ability + half)}"
+
+
+def _scale(ability: float) -> int:
+    """An ability on the scale that is shown, 1 to 99."""
+    return min(max(round(float(ability)), 1), 99)
 
 
 def confidence(world: World, error: float) -> str:
     """The letter of a report, A to D, by its standard deviation."""
-    return "ABCD"[sum(float(error) > limit for limit in world.params.scouting.confidence)]
+    return "ABCD"[bisect_left(world.params.scouting.confidence, float(error))]
 
 
 def stars(world: World, potential: float) -> float:
@@ -130,11 +136,10 @@ def stars(world: World, potential: float) -> float:
 
 
 def _scouted(world: World, seat: int, slot: int, pl: Any) -> View:
-    uid, ability, error, potential = (
-        world.array["seats"][field][0, seat, slot] for field in ("report_uid", "ability", "error", "potential")
-    )
-    if uid != pl.uid:
+    seats = world.array["seats"]
+    if seats["report_uid"].item(0, seat, slot) != pl.uid:
         return {"ability": "?", "confidence": "D", "potential": None}
+    ability, error, potential = (seats[field].item(0, seat, slot) for field in ("ability", "error", "potential"))
     return {
         "ability": band(world, ability, error),
         "confidence": confidence(world, error),
@@ -155,13 +160,13 @@ def _years(world: World, born: int) -> float:
 
 def _who(world: World, seat: int, slot: int, pl: Any) -> View:
     """Identity and scouting of a player."""
-    head = {
+    return {
         "id": player_id(pl.uid),
         "name": _name(world, pl.uid),
-        "position": Position(pl.position).name,
+        "position": POSITIONS[pl.position],
         "age": _years(world, pl.born),
+        **_scouted(world, seat, slot, pl),
     }
-    return head | _scouted(world, seat, slot, pl)
 
 
 def _rating(pl: Any) -> float | None:
@@ -198,25 +203,21 @@ def squad(world: World, seat: int, call: ToolCall) -> View:
 
 def _squad_row(world: World, seat: int, slot: int, condition: float) -> View:
     pl = rows.player(world, slot)
-    return (
-        _who(world, seat, slot, pl)
-        | {
-            "condition": round(condition),
-            "form": round(pl.form, 1),
-            "morale": round(pl.morale),
-            "fitness": _fitness(world, pl),
-        }
-        | _contract(pl)
-        | {
-            "value_m": millions(pl.value),
-            "apps": pl.apps,
-            "goals": pl.goals,
-            "assists": pl.assists,
-            "rating": _rating(pl),
-            "listed": bool(pl.listed),
-        }
-        | _leaves_for(pl)
-    )
+    return {
+        **_who(world, seat, slot, pl),
+        "condition": round(condition),
+        "form": round(pl.form, 1),
+        "morale": round(pl.morale),
+        "fitness": _fitness(world, pl),
+        **_contract(pl),
+        "value_m": millions(pl.value),
+        "apps": pl.apps,
+        "goals": pl.goals,
+        "assists": pl.assists,
+        "rating": _rating(pl),
+        "listed": bool(pl.listed),
+        **_leaves_for(pl),
+    }
 
 
 def player(world: World, seat: int, call: ToolCall) -> View:
@@ -586,8 +587,13 @@ def _sort_key(world: World, seat: int, slots: np.ndarray, sort: int) -> Any:
 
 def _market_row(world: World, seat: int, slot: int) -> View:
     pl = known(world, seat, slot)
-    view = _who(world, seat, slot, pl) | {"club": club_id(pl.club) if pl.club >= 0 else "free"}
-    return view | {"value_m": millions(pl.value)} | _contract(pl) | {"listed": bool(pl.listed)}
+    return {
+        **_who(world, seat, slot, pl),
+        "club": club_id(pl.club) if pl.club >= 0 else "free",
+        "value_m": millions(pl.value),
+        **_contract(pl),
+        "listed": bool(pl.listed),
+    }
 
 
 def window(world: World, seat: int) -> str:
@@ -828,7 +834,7 @@ def _template(world: World, seat: int, t: int) -> View:
     error = world.params.scouting.bias  # reports on templates have no noise
     return {
         "id": template_id(t),
-        "position": Position(tm.position).name,
+        "position": POSITIONS[tm.position],
         "age": tm.age,
         "ability": band(world, ability, error),
         "confidence": confidence(world, error),
