@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Sequence
+from heapq import nsmallest
 
 from fmgym.baselines.reading import Row, day, middle, outcome, potential
 from fmgym.stop import Result, Stop
@@ -86,6 +87,7 @@ class Office:
         self.today = day(self.packet.date)
         self.squad: list[Row] = []
         self.finances: Row = {}
+        self.pay: list[tuple[float, str, float]] = []  # ability, id and wage of one's own seniors
         self.look()
 
     def look(self) -> None:
@@ -93,6 +95,7 @@ class Office:
         squad, finances = self.stop.turn([("get_squad", {}), ("get_finances", {})])
         if squad.ok and finances.ok:
             self.squad, self.finances = squad.data["players"], finances.data
+            self.pay = [(middle(row), row["id"], row["wage_m"]) for row in self.squad]
 
     @property
     def size(self) -> int:
@@ -244,8 +247,9 @@ def first_team(squad: Sequence[Row]) -> float:
 
 def fair_wage(office: Office, row: Row) -> float:
     """What players about as good earn here, millions a year."""
-    alike = sorted(office.squad, key=lambda other: (abs(middle(other) - middle(row)), other["id"]))[:5]
-    return median_of([other["wage_m"] for other in alike])
+    level = middle(row)
+    alike = nsmallest(5, [(abs(other - level), id_, wage) for other, id_, wage in office.pay])
+    return median_of([wage for *_, wage in alike])
 
 
 def median_of(numbers: Sequence[float]) -> float:

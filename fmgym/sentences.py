@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from fmgym import entry, rows
 from fmgym.calendar import day_of_year, season_of
 from fmgym.enums import (
     Condition,
@@ -26,7 +27,7 @@ from fmgym.kernels import actions, contracts, deals, finance, market, roster, ta
 from fmgym.names import club_id, date, match_id, millions, money, offer_id, player_id, word
 from fmgym.state import YEAR
 from fmgym.tools import NOTEBOOK, ToolCall, unparse
-from fmgym.views import club_of, completed
+from fmgym.views import club_of, completed, known
 from fmgym.world import World
 
 # Codes that arguments.py and tools.py raise carry their sentences with them.
@@ -148,20 +149,25 @@ def meaning(world: World, seat: int, call: ToolCall) -> ToolCall:
     if call.tool != Tool.RESPOND_TO_OFFER:
         return call
     number, reply, amount = call.args
-    i = int(actions.offer_index(world.w, seat, number))
-    if i < 0 or reply == Reply.REJECT:
+    o = _live_offer(world, seat, number)
+    if o is None or reply == Reply.REJECT:
         return call
-    agreed = world.w.seats[seat].offers[i].kind == OfferKind.FEE_AGREED
+    agreed = o.kind == OfferKind.FEE_AGREED
     if agreed != (reply == Reply.ACCEPT):
         return call
-    o = world.w.seats[seat].offers[i]
+    sums = {OfferKind.BID_COUNTERED: o.fee, OfferKind.WAGE_COUNTERED: o.wage, OfferKind.FEE_AGREED: o.wage}
+    if o.kind not in sums:
+        return call
+    agreed_sum = amount if reply == Reply.COUNTER else sums[o.kind]
     if o.kind == OfferKind.BID_COUNTERED:
-        fee = amount if reply == Reply.COUNTER else int(o.fee)
-        return ToolCall(int(Tool.MAKE_TRANSFER_OFFER), (int(o.uid), fee, int(o.instalments)))
-    if o.kind in (OfferKind.WAGE_COUNTERED, OfferKind.FEE_AGREED):
-        wage = amount if reply == Reply.COUNTER else int(o.wage)
-        return ToolCall(int(Tool.OFFER_CONTRACT), (int(o.uid), wage, int(o.years)))
-    return call
+        return ToolCall(int(Tool.MAKE_TRANSFER_OFFER), (o.uid, agreed_sum, o.instalments))
+    return ToolCall(int(Tool.OFFER_CONTRACT), (o.uid, agreed_sum, o.years))
+
+
+def _live_offer(world: World, seat: int, number: int) -> Any:
+    """A seat's live offer of that number, or None."""
+    room = rows.part(world, "seats", seat, "offers")
+    return next((o for o in rows.rows(room, len(room)) if o.id == number and o.state == OfferState.LIVE), None)
 
 
 _KINDS = {
@@ -185,13 +191,13 @@ class Facts:
         return str(getattr(self, fact)())
 
     def _player(self) -> Any:
-        """The record of the player a call is about, or None when there is none (any more)."""
-        slot = int(roster.slot_of(self._w, self._args[0]))
-        return None if slot < 0 else roster.seen(self._w, self._club, slot)
+        """The player a call is about, or None when there is none (any more)."""
+        slot = entry.slot_of(self._world, self._args[0])
+        return None if slot < 0 else known(self._world, self._seat, slot)
 
     def _offer(self) -> Any:
         """The offer a reply is about."""
-        return self._w.seats[self._seat].offers[int(actions.offer_index(self._w, self._seat, self._asked.args[0]))]
+        return _live_offer(self._world, self._seat, self._asked.args[0])
 
     def _newest(self) -> Any:
         s = self._w.seats[self._seat]
