@@ -405,7 +405,7 @@ def masks(w, p, seat, screen, starts):
         mask_market_row(w, p, seat, screen, starts, row)
     for row in range(w.clubs[s.club].n_squad):
         mask_squad_row(w, p, seat, screen, starts, row)
-    mask_replies(w, p, seat, screen, starts)
+    mask_replies(w, p, seat, screen, starts, 0)
     _mask_academy(w, p, seat, starts, mask)
 
 
@@ -480,16 +480,20 @@ def _wage_talks_off(w, screen, club, uid):
 
 
 @njit
-def mask_replies(w, p, seat, screen, starts):
-    """Answers to all live offers; with the negotiation budget spent none, and no bid either."""
+def mask_replies(w, p, seat, screen, starts, uid):
+    """Answers to live offers about a player (0: to all); with the negotiation budget spent none, and no bid either."""
+    s = w.seats[seat]
     out = screen.mask[starts[Group.REPLY] : starts[Group.REPLY + 1]]
-    out[:] = 0
-    if w.seats[seat].negotiations >= p.stop.negotiations:
+    if s.negotiations >= p.stop.negotiations:
+        out[:] = 0
         screen.mask[starts[Group.BID] : starts[Group.BID + 1]] = 0
         return
     args = np.zeros(N_ARGS, np.int64)
-    for row in range(len(w.seats[seat].offers)):
-        if w.seats[seat].offers[row].state != OfferState.LIVE:
+    for row in range(len(s.offers)):
+        if uid != 0 and s.offers[row].uid != uid:
+            continue
+        out[row * _REPLY : (row + 1) * _REPLY] = 0
+        if s.offers[row].state != OfferState.LIVE:
             continue
         for column in range(_REPLY):
             _decode_reply(w, seat, row, column, args)
