@@ -143,8 +143,9 @@ def plans(w, p, seat, screen, flat, bounds):
 
 @njit
 def renewed(w, p, seat, screen, flat, bounds):
-    """Write what a senior's new contract changes beside his row: the club's page and who would start."""
-    _club_again(w, p, seat, screen, flat, bounds, inflation(p, w.day))
+    """Write what a senior's new contract changes beside his row: the club's wages and who would start."""
+    _wages(w, p, w.seats[seat].club, screen.obs.club, CASH * inflation(p, w.day))
+    _clip(flat, bounds, bounds.club, bounds.club + CLUB_WIDTH)
     _elevens(w, seat, screen)
 
 
@@ -265,13 +266,9 @@ def _club(w, p, seat, row, money):
     unit = CASH * money
     row.cash = root(c.cash, unit)
     row.debt = root(debts_of(w, s.club), unit)
-    row.net_worth = root(net_worth(w, p, s.club), unit)
     row.squad_value = root(squad_value(w, s.club), unit)
-    row.wage_bill = root(c.wage_bill, unit)
     row.revenue = root(c.revenue, unit)
     row.last_revenue = root(c.last_revenue, unit)
-    row.wage_ratio = finance.wage_ratio(w, p, s.club)
-    row.runway = finance.runway(w, p, s.club) / YEAR
     row.overdrawn = (w.day - c.negative_since) / p.ruin.grace if c.negative_since >= 0 else 0.0
     row.stadium = c.stadium / p.club.seats
     for kind in range(N_FACILITIES):
@@ -286,8 +283,18 @@ def _club(w, p, seat, row, money):
     row.revivals_left = 1.0 - s.revivals / max(p.ruin.revivals, 1)
     row.squad_size = c.n_squad / 25.0
     row.academy_size = c.n_academy / 6.0
+    _wages(w, p, s.club, row, unit)
     _tactics(w, c, row)
     _orders(s, row)
+
+
+@njit
+def _wages(w, p, club, row, unit):
+    """What hangs on the wage bill; net worth by the cash that counts as idle."""
+    row.net_worth = root(net_worth(w, p, club), unit)
+    row.wage_bill = root(w.clubs[club].wage_bill, unit)
+    row.wage_ratio = finance.wage_ratio(w, p, club)
+    row.runway = finance.runway(w, p, club) / YEAR
 
 
 @njit

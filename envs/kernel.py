@@ -87,11 +87,12 @@ def run(worlds, params, screens, flats, setups):
     """
     p = params[0]
     setup = setups[0]
+    args = np.empty(N_ARGS, np.int64)  # of every call in turn
     for i in range(len(worlds)):
         if screens[i, 0].command == OPEN:
             open_world(worlds[i], p, screens[i], flats[i], setup)
         else:
-            play(worlds[i], p, screens[i], flats[i], setup)
+            play(worlds[i], p, screens[i], flats[i], setup, args)
 
 
 @njit(inline="always")
@@ -110,7 +111,7 @@ def open_world(w, p, screens, flats, setup):
 
 
 @njit(inline="always")
-def play(w, p, screens, flats, setup):
+def play(w, p, screens, flats, setup, args):
     """One turn of each seat that is to take one, then time if all wait, then rewards and screens."""
     turns = 0
     for seat in range(len(screens)):
@@ -121,7 +122,7 @@ def play(w, p, screens, flats, setup):
             screen.reward = 0.0
             turns += 1
             if w.seats[seat].waiting == 0:
-                _turn(w, p, seat, screen, flats[seat], setup)
+                _turn(w, p, seat, screen, flats[seat], setup, args)
             else:
                 screen.error = Error.OK.value if screen.action == 0 else Error.WAITING.value
     if turns > 0 and engine.move(w, p):
@@ -131,9 +132,9 @@ def play(w, p, screens, flats, setup):
 
 
 @njit(inline="always")
-def _turn(w, p, seat, screen, flat, setup):
+def _turn(w, p, seat, screen, flat, setup, args):
     """One turn of a seat: the call an action means. What it shows unless time moves on comes with it."""
-    args = np.zeros(N_ARGS, np.int64)
+    args[:] = 0
     begin_turn(w, seat)
     tool, n = actions.decode(w, p, seat, screen, setup.starts, screen.action, args)
     screen.error, outcome, _ = engine.play(w, p, seat, tool, args, n)
