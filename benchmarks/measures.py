@@ -29,6 +29,7 @@ from fmgym.rng import bits
 from fmgym.world import World
 
 SOLO = "FMBench-Solo-v0"
+BLOCK = 64  # actions counted at a time when one is chosen
 BATCH = 64  # worlds of the vector environment, unless said otherwise
 FEWER, MORE = "fewer is better", "more is better"
 
@@ -234,11 +235,19 @@ def choose(masks: np.ndarray, actions: np.ndarray, seed: int) -> None:
         for j in range(masks.shape[1]):
             n += masks[i, j]
         k = int(bits(seed, i) % np.uint64(n))
-        for j in range(masks.shape[1]):
-            k -= masks[i, j]
-            if k < 0:
-                actions[i] = j
+        at = 0
+        while at + BLOCK <= masks.shape[1]:  # a loop of fixed length counts several at a time
+            n = 0
+            for j in range(BLOCK):
+                n += masks[i, at + j]
+            if k < n:
                 break
+            k -= n
+            at += BLOCK
+        while k >= 0:
+            k -= masks[i, at]
+            at += 1
+        actions[i] = at - 1
 
 
 def single(quick: bool) -> list[Figure]:

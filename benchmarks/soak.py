@@ -25,6 +25,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # as a script it finds itsel
 
 from benchmarks.measures import SOLO, choose
 from fmgym.cli import bench, common
+from fmgym.cli.ending import end
 from fmgym.errors import BadInput
 
 GROWTH = 2.0  # megabytes that memory may grow from the second quarter to the last
@@ -160,8 +161,4 @@ def main(
 
 
 if __name__ == "__main__":
-    try:
-        app()
-    except BadInput as error:
-        print(f"soak: {error}", file=sys.stderr)
-        sys.exit(2)
+    sys.exit(end(app, "soak"))

@@ -23,6 +23,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # as a script it finds itsel
 
 from benchmarks import measures
 from fmgym.cli import bench, common
+from fmgym.cli.ending import end
 from fmgym.errors import BadInput
 
 SLACK = 0.10  # what is slower by less is no regression
@@ -175,14 +176,5 @@ def draw(curves: list[dict[str, Any]], path: Path) -> None:
     figure.savefig(path, dpi=150)
 
 
-def main() -> None:
-    """Bad input ends in one line and status 2."""
-    try:
-        app()
-    except BadInput as error:
-        print(f"throughput: {error}", file=sys.stderr)
-        sys.exit(2)
-
-
 if __name__ == "__main__":
-    main()
+    sys.exit(end(app, "throughput"))

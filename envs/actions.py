@@ -298,22 +298,22 @@ def _wage(w, p, seat, screen, slot, step):
 
 @njit
 def _decode_reply(w, seat, row, column, args):
-    """Accepting means the bid received, or the counter to what the seat offered."""
     o = w.seats[seat].offers[row]
     args[:3] = 0
-    if o.state != OfferState.LIVE:  # a bid that is held for the next batch must not show
-        return Tool.RESPOND_TO_OFFER.value, 3
-    args[0] = o.id
-    if column == REJECT:
-        args[1] = Reply.REJECT.value
-    elif column >= 2:
-        args[1] = Reply.COUNTER.value
-        args[2] = _counter(o, column - 2)
-    elif o.kind == OfferKind.BID_RECEIVED:
-        args[1] = Reply.ACCEPT.value
-    else:
-        args[1] = Reply.ACCEPT_COUNTER.value
+    if o.state == OfferState.LIVE:  # a bid that is held for the next batch must not show
+        args[0] = o.id
+        args[1], args[2] = _reply(o, column)
     return Tool.RESPOND_TO_OFFER.value, 3
+
+
+@njit
+def _reply(o, column):
+    """(reply, amount) of a column. Accepting means the bid received, or the counter to what the seat offered."""
+    if column == REJECT:
+        return Reply.REJECT.value, 0
+    if column >= 2:
+        return Reply.COUNTER.value, _counter(o, column - 2)
+    return Reply.ACCEPT.value if o.kind == OfferKind.BID_RECEIVED else Reply.ACCEPT_COUNTER.value, 0
 
 
 @njit
@@ -405,7 +405,7 @@ def masks(w, p, seat, screen, starts):
         mask_market_row(w, p, seat, screen, starts, row)
     for row in range(w.clubs[s.club].n_squad):
         mask_squad_row(w, p, seat, screen, starts, row)
-    mask_replies(w, p, seat, screen, starts)
+    mask_replies(w, p, seat, screen, starts, 0)
     _mask_academy(w, p, seat, starts, mask)
 
 
@@ -455,14 +455,17 @@ def mask_market_row(w, p, seat, screen, starts, row):
     uid = screen.market[row]
     cash = deals.available(w, p, club)
     if _may_bid(w, p, seat, screen, uid):
-        for column in range(_BID):
-            fee = _fee(w, p, slot, column // len(INSTALMENTS))
-            bids[column] = market.down_payment(fee, _instalments(p, column % len(INSTALMENTS))) <= cash
+        for step in range(len(FEES)):
+            fee = _fee(w, p, slot, step)
+            for choice in range(len(INSTALMENTS)):  # what a whole fee's cash affords, it affords in parts
+                legal = fee <= cash or market.down_payment(fee, _instalments(p, choice)) <= cash
+                bids[step * len(INSTALMENTS) + choice] = legal
     if actions.no_contract(w, p, seat, uid) == Error.OK and not _wage_talks_off(w, screen, club, uid):
         fee = actions.agreed_fee(w, seat, uid)
-        for column in range(_SIGN):
-            cost = fee + contracts.signing_cost(p, _wage(w, p, seat, screen, slot, column // len(YEARS)))
-            terms[column] = cost <= cash and YEARS[column % len(YEARS)] <= p.wage.years
+        for step in range(len(WAGES)):
+            cost = fee + contracts.signing_cost(p, _wage(w, p, seat, screen, slot, step))
+            for choice in range(len(YEARS)):
+                terms[step * len(YEARS) + choice] = cost <= cash and YEARS[choice] <= p.wage.years
 
 
 @njit
@@ -480,21 +483,22 @@ def _wage_talks_off(w, screen, club, uid):
 
 
 @njit
-def mask_replies(w, p, seat, screen, starts):
-    """Answers to all live offers; with the negotiation budget spent none, and no bid either."""
+def mask_replies(w, p, seat, screen, starts, uid):
+    """Answers to live offers about a player (0: to all); with the negotiation budget spent none, and no bid either."""
+    s = w.seats[seat]
     out = screen.mask[starts[Group.REPLY] : starts[Group.REPLY + 1]]
-    out[:] = 0
-    if w.seats[seat].negotiations >= p.stop.negotiations:
+    if s.negotiations >= p.stop.negotiations:
+        out[:] = 0
         screen.mask[starts[Group.BID] : starts[Group.BID + 1]] = 0
         return
-    args = np.zeros(N_ARGS, np.int64)
-    for row in range(len(w.seats[seat].offers)):
-        if w.seats[seat].offers[row].state != OfferState.LIVE:
+    for row in range(len(s.offers)):
+        o = s.offers[row]
+        if uid != 0 and o.uid != uid:
             continue
         for column in range(_REPLY):
-            _decode_reply(w, seat, row, column, args)
-            error = actions.check_reply(w, p, seat, args[0], args[1], args[2])
-            out[row * _REPLY + column] = error == Error.OK
+            reply, amount = _reply(o, column)
+            legal = o.state == OfferState.LIVE and actions.check_reply(w, p, seat, o.id, reply, amount) == Error.OK
+            out[row * _REPLY + column] = legal
 
 
 @njit

@@ -263,7 +263,7 @@ def _setup(batch: Batch) -> np.ndarray:
     setups["sealed"] = batch.track.sealed
     setups["taken"][0] = batch.taken
     setups["final_only"] = batch.final_only
-    for table in ("club", "market", "offers", "squad"):
+    for table in ("academy", "club", "market", "offers", "squad"):
         setups[table] = batch.layout.slices[table][0].start
     setups["starts"] = batch.encoding.starts
     setups["low"], setups["high"] = batch.layout.low, batch.layout.high

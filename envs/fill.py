@@ -18,7 +18,7 @@ from fmgym.kernels.valuation import contract_left, wage_norm
 from fmgym.score import net_worth, squad_value
 from fmgym.state import LINEUP, ORDERS, YEAR
 
-CLUB_WIDTH, MARKET_WIDTH = table_width("club"), table_width("market")
+ACADEMY_WIDTH, CLUB_WIDTH, MARKET_WIDTH = table_width("academy"), table_width("club"), table_width("market")
 OFFERS_WIDTH, SQUAD_WIDTH = table_width("offers"), table_width("squad")
 
 
@@ -53,44 +53,80 @@ def overview(w, p, seat, screen, flat, bounds):
 
 
 @njit
-def market_talks(w, p, seat, screen, i, flat, bounds):
-    """Write what talks about the player of market row ``i`` (-1: of none) change, unless he joins."""
+def talked(w, p, seat, screen, i, j, uid, flat, bounds):
+    """Write what talks about a player change, unless he moves: his market row ``i`` or squad row ``j``, -1: none."""
+    screen.cooling = talks.cooling(w, w.seats[seat].club)
     money = inflation(p, w.day)
-    screen.cooling = talks.cooling(w, w.seats[seat].club)
     if i >= 0:
-        a = bounds.market + i * MARKET_WIDTH
-        flat[a : a + MARKET_WIDTH] = 0.0
-        _market_row(w, p, seat, screen, i, money)
-        _clip(flat, bounds, a, a + MARKET_WIDTH)
-    _offers_again(w, p, seat, screen, flat, bounds, money)
+        _market_row_again(w, p, seat, screen, i, flat, bounds, money)
+    if j >= 0:
+        _squad_again(w, p, seat, screen, j, j + 1, flat, bounds, money)
+    for k in range(len(w.seats[seat].offers)):
+        if w.seats[seat].offers[k].uid == uid:
+            _offers_again(w, p, seat, screen, k, k + 1, flat, bounds, money)
+    tick(w, p, seat, screen)
 
 
 @njit
-def squad_talks(w, p, seat, screen, i, flat, bounds):
-    """Write what talks with the player of squad row ``i`` change, unless he signs."""
+def listed(w, p, seat, screen, j, flat, bounds):
+    """Write what changes of the senior on row ``j`` when he is listed or taken off the list."""
+    _squad_again(w, p, seat, screen, j, j + 1, flat, bounds, inflation(p, w.day))
+    tick(w, p, seat, screen)
+
+
+@njit
+def moved(w, p, seat, screen, uid, first, flat, bounds):
+    """Write what a call about a player, or an upgrade, changes of the seat's club: squad rows from ``first`` on."""
     screen.cooling = talks.cooling(w, w.seats[seat].club)
-    squad_row(w, p, seat, screen, i, flat, bounds)
-    _offers_again(w, p, seat, screen, flat, bounds, inflation(p, w.day))
-
-
-@njit
-def squad_row(w, p, seat, screen, i, flat, bounds):
-    """Write one row of the squad again."""
-    a = bounds.squad + i * SQUAD_WIDTH
-    flat[a : a + SQUAD_WIDTH] = 0.0
-    _squad_row(w, p, seat, screen, i, inflation(p, w.day))
-    _clip(flat, bounds, a, a + SQUAD_WIDTH)
-    tick(w, p, seat, screen)
-
-
-@njit
-def _offers_again(w, p, seat, screen, flat, bounds, money):
-    a = bounds.offers
-    b = a + len(screen.obs.offers) * OFFERS_WIDTH
+    money = inflation(p, w.day)
+    _club_again(w, p, seat, screen, flat, bounds, money)
+    a, b = bounds.academy, bounds.academy + len(screen.obs.academy) * ACADEMY_WIDTH
     flat[a:b] = 0.0
-    _offers(w, p, seat, screen, money)
+    _academy(w, p, seat, screen.obs.academy, money)
     _clip(flat, bounds, a, b)
+    _squad_again(w, p, seat, screen, first, len(screen.obs.squad), flat, bounds, money)
+    _elevens(w, seat, screen)
+    i = market_row_of(screen, uid)
+    if i >= 0:
+        _market_row_again(w, p, seat, screen, i, flat, bounds, money)
+    _offers_again(w, p, seat, screen, 0, len(screen.obs.offers), flat, bounds, money)
     tick(w, p, seat, screen)
+
+
+@njit
+def _market_row_again(w, p, seat, screen, i, flat, bounds, money):
+    a = bounds.market + i * MARKET_WIDTH
+    flat[a : a + MARKET_WIDTH] = 0.0
+    _market_row(w, p, seat, screen, i, money)
+    _clip(flat, bounds, a, a + MARKET_WIDTH)
+
+
+@njit
+def _squad_again(w, p, seat, screen, first, end, flat, bounds, money):
+    """The squad's rows from ``first`` to before ``end``."""
+    flat[bounds.squad + first * SQUAD_WIDTH : bounds.squad + end * SQUAD_WIDTH] = 0.0
+    end = min(end, w.clubs[w.seats[seat].club].n_squad)
+    for i in range(first, end):
+        _squad_row(w, p, seat, screen, i, money)
+    _clip(flat, bounds, bounds.squad + first * SQUAD_WIDTH, bounds.squad + end * SQUAD_WIDTH)
+
+
+@njit
+def _offers_again(w, p, seat, screen, first, end, flat, bounds, money):
+    """The offers' rows from ``first`` to before ``end``."""
+    a, b = bounds.offers + first * OFFERS_WIDTH, bounds.offers + end * OFFERS_WIDTH
+    flat[a:b] = 0.0
+    for i in range(first, end):
+        _offer(w, p, seat, screen, i, money)
+    _clip(flat, bounds, a, b)
+
+
+@njit
+def _club_again(w, p, seat, screen, flat, bounds, money):
+    a = bounds.club
+    flat[a : a + CLUB_WIDTH] = 0.0
+    _club(w, p, seat, screen.obs.club, money)
+    _clip(flat, bounds, a, a + CLUB_WIDTH)
 
 
 @njit
@@ -107,11 +143,9 @@ def plans(w, p, seat, screen, flat, bounds):
 
 @njit
 def renewed(w, p, seat, screen, flat, bounds):
-    """Write what a senior's new contract changes beside his row: the club's page and who would start."""
-    a = bounds.club
-    flat[a : a + CLUB_WIDTH] = 0.0
-    _club(w, p, seat, screen.obs.club, inflation(p, w.day))
-    _clip(flat, bounds, a, a + CLUB_WIDTH)
+    """Write what a senior's new contract changes beside his row: the club's wages and who would start."""
+    _wages(w, p, w.seats[seat].club, screen.obs.club, CASH * inflation(p, w.day))
+    _clip(flat, bounds, bounds.club, bounds.club + CLUB_WIDTH)
     _elevens(w, seat, screen)
 
 
@@ -232,13 +266,9 @@ def _club(w, p, seat, row, money):
     unit = CASH * money
     row.cash = root(c.cash, unit)
     row.debt = root(debts_of(w, s.club), unit)
-    row.net_worth = root(net_worth(w, p, s.club), unit)
     row.squad_value = root(squad_value(w, s.club), unit)
-    row.wage_bill = root(c.wage_bill, unit)
     row.revenue = root(c.revenue, unit)
     row.last_revenue = root(c.last_revenue, unit)
-    row.wage_ratio = finance.wage_ratio(w, p, s.club)
-    row.runway = finance.runway(w, p, s.club) / YEAR
     row.overdrawn = (w.day - c.negative_since) / p.ruin.grace if c.negative_since >= 0 else 0.0
     row.stadium = c.stadium / p.club.seats
     for kind in range(N_FACILITIES):
@@ -253,8 +283,18 @@ def _club(w, p, seat, row, money):
     row.revivals_left = 1.0 - s.revivals / max(p.ruin.revivals, 1)
     row.squad_size = c.n_squad / 25.0
     row.academy_size = c.n_academy / 6.0
+    _wages(w, p, s.club, row, unit)
     _tactics(w, c, row)
     _orders(s, row)
+
+
+@njit
+def _wages(w, p, club, row, unit):
+    """What hangs on the wage bill; net worth by the cash that counts as idle."""
+    row.net_worth = root(net_worth(w, p, club), unit)
+    row.wage_bill = root(w.clubs[club].wage_bill, unit)
+    row.wage_ratio = finance.wage_ratio(w, p, club)
+    row.runway = finance.runway(w, p, club) / YEAR
 
 
 @njit
@@ -371,6 +411,13 @@ def market_row_of(screen, uid):
 
 
 @njit
+def squad_row_of(w, seat, uid):
+    """The squad row of one of the seat's seniors, or -1."""
+    c = w.clubs[w.seats[seat].club]
+    return _index(c.squad, c.n_squad, roster.slot_of(w, uid))
+
+
+@njit
 def _market(w, p, seat, screen, money):
     for i in range(len(screen.market)):
         _market_row(w, p, seat, screen, i, money)
@@ -400,24 +447,29 @@ def _market_row(w, p, seat, screen, i, money):
 
 @njit
 def _offers(w, p, seat, screen, money):
+    for i in range(len(w.seats[seat].offers)):
+        _offer(w, p, seat, screen, i, money)
+
+
+@njit
+def _offer(w, p, seat, screen, i, money):
     s = w.seats[seat]
-    for i in range(len(s.offers)):
-        f = s.offers[i]
-        slot = roster.slot_of(w, f.uid)
-        if f.state != OfferState.LIVE or slot < 0:
-            continue
-        pl = w.players[slot]
-        row = screen.obs.offers[i]
-        _person(w, p, seat, row, slot)
-        row.kind[f.kind] = 1.0
-        row.row = (_index(w.clubs[s.club].squad, w.clubs[s.club].n_squad, slot) + 1) / 40.0
-        row.market_row = (market_row_of(screen, f.uid) + 1) / 40.0
-        row.value = root(pl.value, VALUE * money)
-        row.fee = root(f.fee, VALUE * money)
-        row.wage = root(f.wage, WAGE * money)
-        row.years = f.years / 5.0
-        row.instalments = f.instalments / 5.0
-        row.days_left = (f.expires - w.day) / 60.0
+    f = s.offers[i]
+    slot = roster.slot_of(w, f.uid)
+    if f.state != OfferState.LIVE or slot < 0:
+        return
+    pl = w.players[slot]
+    row = screen.obs.offers[i]
+    _person(w, p, seat, row, slot)
+    row.kind[f.kind] = 1.0
+    row.row = (squad_row_of(w, seat, f.uid) + 1) / 40.0
+    row.market_row = (market_row_of(screen, f.uid) + 1) / 40.0
+    row.value = root(pl.value, VALUE * money)
+    row.fee = root(f.fee, VALUE * money)
+    row.wage = root(f.wage, WAGE * money)
+    row.years = f.years / 5.0
+    row.instalments = f.instalments / 5.0
+    row.days_left = (f.expires - w.day) / 60.0
 
 
 @njit

@@ -17,7 +17,7 @@ from fmgym.envs import actions, fill, shortlist
 from fmgym.envs.actions import N_ARGS, Group
 from fmgym.envs.observation import MARKET_ROWS, layout
 from fmgym.jit import njit
-from fmgym.kernels import talks
+from fmgym.kernels import deals, roster, talks
 from fmgym.kernels.actions import begin_turn, end_turn
 from fmgym.kernels.lineup import pick
 from fmgym.state import MATCH_PLAYERS, record
@@ -66,7 +66,8 @@ def setup_type(shape: SimpleNamespace) -> np.dtype:
             ("sealed", np.int64),  # 1: deals wait for the day's end
             ("taken", np.int64, (shape.seats,)),  # 1 for seats that somebody holds
             ("final_only", np.int64),  # 1: the reward is the final score, at the end
-            ("club", np.int64),  # where tables start in the flat buffer
+            ("academy", np.int64),  # where tables start in the flat buffer
+            ("club", np.int64),
             ("market", np.int64),
             ("offers", np.int64),
             ("squad", np.int64),
@@ -86,11 +87,12 @@ def run(worlds, params, screens, flats, setups):
     """
     p = params[0]
     setup = setups[0]
+    args = np.empty(N_ARGS, np.int64)  # of every call in turn
     for i in range(len(worlds)):
         if screens[i, 0].command == OPEN:
             open_world(worlds[i], p, screens[i], flats[i], setup)
         else:
-            play(worlds[i], p, screens[i], flats[i], setup)
+            play(worlds[i], p, screens[i], flats[i], setup, args)
 
 
 @njit(inline="always")
@@ -109,7 +111,7 @@ def open_world(w, p, screens, flats, setup):
 
 
 @njit(inline="always")
-def play(w, p, screens, flats, setup):
+def play(w, p, screens, flats, setup, args):
     """One turn of each seat that is to take one, then time if all wait, then rewards and screens."""
     turns = 0
     for seat in range(len(screens)):
@@ -120,7 +122,7 @@ def play(w, p, screens, flats, setup):
             screen.reward = 0.0
             turns += 1
             if w.seats[seat].waiting == 0:
-                _turn(w, p, seat, screen, flats[seat], setup)
+                _turn(w, p, seat, screen, flats[seat], setup, args)
             else:
                 screen.error = Error.OK.value if screen.action == 0 else Error.WAITING.value
     if turns > 0 and engine.move(w, p):
@@ -130,9 +132,9 @@ def play(w, p, screens, flats, setup):
 
 
 @njit(inline="always")
-def _turn(w, p, seat, screen, flat, setup):
+def _turn(w, p, seat, screen, flat, setup, args):
     """One turn of a seat: the call an action means. What it shows unless time moves on comes with it."""
-    args = np.zeros(N_ARGS, np.int64)
+    args[:] = 0
     begin_turn(w, seat)
     tool, n = actions.decode(w, p, seat, screen, setup.starts, screen.action, args)
     screen.error, outcome, _ = engine.play(w, p, seat, tool, args, n)
@@ -140,11 +142,8 @@ def _turn(w, p, seat, screen, flat, setup):
         wait(screen)
     elif screen.error != Error.OK:
         fill.tick(w, p, seat, screen)
-    elif _forgotten(w, seat, screen, outcome) or not _shown_in_part(
-        w, p, seat, screen, flat, setup, outcome == Outcome.ACCEPTED or outcome == Outcome.LODGED
-    ):
-        graded(w, p, seat, screen, setup)
-        show(w, p, seat, screen, flat, setup)
+    else:
+        _show_effect(w, p, seat, screen, flat, setup, args[0], outcome)
 
 
 @njit
@@ -164,10 +163,38 @@ def _after_move(w, p, seat, screen, flat, setup):
 
 
 @njit
+def _show_effect(w, p, seat, screen, flat, setup, subject, outcome):
+    """Show what an accepted call can have changed, and no more. ``subject``: its first argument.
+
+    What is set freely (tactics, lineup, orders, the transfer list) never changes what is legal, nor the score.
+    """
+    group, row, column = actions.locate(setup.starts, screen.action)
+    if group == Group.LIST:
+        fill.listed(w, p, seat, screen, row, flat, setup)
+    elif group == Group.ORDER:
+        fill.orders(w, p, seat, screen)
+    elif group == Group.TACTICS or group == Group.AUTO_LINEUP or group == Group.START:
+        pick(w, p, w.seats[seat].club, screen.eleven)
+        fill.plans(w, p, seat, screen, flat, setup)
+    elif group == Group.DRAFT or _forgotten(w, seat, screen, outcome):
+        graded(w, p, seat, screen, setup)
+        show(w, p, seat, screen, flat, setup)
+    else:
+        uid = w.seats[seat].offers[row].uid if group == Group.REPLY else subject
+        if group == Group.RENEW and outcome == Outcome.ACCEPTED:
+            _show_renewal(w, p, seat, screen, flat, setup, row)
+            _show_talks(w, p, seat, screen, flat, setup, uid)
+        elif _is_talk(w, seat, group, column, uid, outcome):
+            _show_talks(w, p, seat, screen, flat, setup, uid)
+        else:
+            _show_move(w, p, seat, screen, flat, setup, group, row, uid)
+
+
+@njit
 def _forgotten(w, seat, screen, outcome):
-    """Whether a call may have pushed another player's offer, or broken-off talks, out of a full memory."""
+    """Whether a call may bear on other players: by the last place in a memory, or broken-off talks that are over."""
     s = w.seats[seat]
-    if talks.cooling(w, s.club) != screen.cooling + (outcome == Outcome.TALKS_OFF):
+    if talks.cooling(w, s.club) != screen.cooling + (outcome == Outcome.TALKS_OFF) or not deals.has_room(w, seat):
         return True
     for i in range(len(s.offers)):
         if s.offers[i].state == OfferState.NONE:
@@ -176,52 +203,51 @@ def _forgotten(w, seat, screen, outcome):
 
 
 @njit
-def _shown_in_part(w, p, seat, screen, flat, setup, agreed):
-    """After calls that move no player from club to club: show what they change. Returns whether it was one.
-
-    What is set freely (tactics, lineup, orders, the transfer list) never changes what is legal, nor the score.
-    """
-    group, row, column = actions.locate(setup.starts, screen.action)
-    if group == Group.BID or (group == Group.SIGN and not agreed):
-        _show_market_talks(w, p, seat, screen, flat, setup, row)
-    elif group == Group.REPLY and column == actions.REJECT and w.sealed == 0:
-        uid = w.seats[seat].offers[row].uid
-        _show_market_talks(w, p, seat, screen, flat, setup, fill.market_row_of(screen, uid))
-    elif group == Group.RENEW:
-        _show_squad_talks(w, p, seat, screen, flat, setup, row, agreed)
-    elif group == Group.LIST:
-        fill.squad_row(w, p, seat, screen, row, flat, setup)
-    elif group == Group.ORDER:
-        fill.orders(w, p, seat, screen)
-    elif group == Group.TACTICS or group == Group.AUTO_LINEUP or group == Group.START:
-        pick(w, p, w.seats[seat].club, screen.eleven)
-        fill.plans(w, p, seat, screen, flat, setup)
-    else:
+def _is_talk(w, seat, group, column, uid, outcome):
+    """Whether a call has changed nothing but the talks about a player: no club's players or cash, nothing lodged."""
+    if group == Group.BID:
+        return True
+    if group == Group.REPLY and column == actions.REJECT:
+        return w.sealed == 0
+    if group != Group.SIGN and group != Group.REPLY and group != Group.RENEW:
         return False
-    return True
+    if group == Group.SIGN and outcome == Outcome.ACCEPTED:  # for the time after his contract, unless he has come
+        return w.players[roster.slot_of(w, uid)].club != w.seats[seat].club
+    return outcome != Outcome.ACCEPTED and outcome != Outcome.LODGED
 
 
 @njit
-def _show_market_talks(w, p, seat, screen, flat, setup, row):
-    """Talks about the player of a market row, or (-1) about one who has none."""
-    fill.market_talks(w, p, seat, screen, row, flat, setup)
-    if row >= 0:
-        actions.mask_market_row(w, p, seat, screen, setup.starts, row)
-    actions.mask_replies(w, p, seat, screen, setup.starts)
+def _show_talks(w, p, seat, screen, flat, setup, uid):
+    """Talks about a player, who may be on a market row, in the squad, or on neither."""
+    i, j = fill.market_row_of(screen, uid), fill.squad_row_of(w, seat, uid)
+    fill.talked(w, p, seat, screen, i, j, uid, flat, setup)
+    if i >= 0:
+        actions.mask_market_row(w, p, seat, screen, setup.starts, i)
+    if j >= 0:
+        actions.mask_squad_row(w, p, seat, screen, setup.starts, j)
+    actions.mask_replies(w, p, seat, screen, setup.starts, uid)
 
 
 @njit
-def _show_squad_talks(w, p, seat, screen, flat, setup, row, agreed):
-    """Talks with a senior. A new contract can lift his morale, and that put him into the eleven."""
-    if agreed:
-        c = w.clubs[w.seats[seat].club]
-        if w.players[c.squad[row]].morale_day == w.day:
-            pick(w, p, w.seats[seat].club, screen.eleven)
-        graded(w, p, seat, screen, setup)
-        fill.renewed(w, p, seat, screen, flat, setup)
-    fill.squad_talks(w, p, seat, screen, row, flat, setup)
-    actions.mask_squad_row(w, p, seat, screen, setup.starts, row)
-    actions.mask_replies(w, p, seat, screen, setup.starts)
+def _show_renewal(w, p, seat, screen, flat, setup, row):
+    """A new contract can lift a senior's morale, and that put him into the eleven."""
+    c = w.clubs[w.seats[seat].club]
+    if w.players[c.squad[row]].morale_day == w.day:
+        pick(w, p, w.seats[seat].club, screen.eleven)
+    graded(w, p, seat, screen, setup)
+    fill.renewed(w, p, seat, screen, flat, setup)
+
+
+@njit
+def _show_move(w, p, seat, screen, flat, setup, group, row, uid):
+    """A player has come, gone or been promoted, cash been spent or a deal lodged. Newcomers are last in the squad."""
+    graded(w, p, seat, screen, setup)
+    pick(w, p, w.seats[seat].club, screen.eleven)
+    first = w.clubs[w.seats[seat].club].n_squad - 1
+    if group == Group.RELEASE or group == Group.REPLY:
+        first = row if group == Group.RELEASE else 0
+    fill.moved(w, p, seat, screen, uid, first, flat, setup)
+    actions.masks(w, p, seat, screen, setup.starts)
 
 
 @njit

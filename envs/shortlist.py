@@ -78,6 +78,7 @@ def _rank(w, p, seat, target, bargain):
     _levels(w, p, seat, level)
     gains = np.full(len(w.players), NOTHING, np.float64)
     opened = window_open(p, w.day) > 0
+    cooling = talks.cooling(w, s.club) > 0
     for slot in range(len(w.players)):
         pl = w.players[slot]
         if pl.club == s.club or not (pl.status == Status.SENIOR or pl.status == Status.FREE):
@@ -92,19 +93,22 @@ def _rank(w, p, seat, target, bargain):
         if not free:
             gains[slot] -= p.manager.thrift * pl.value / max(cash, 1)
         if buyable and not free:
-            _insert(w, s.club, gains, target[pl.position * TARGETS : (pl.position + 1) * TARGETS], slot)
+            _insert(w, s.club, gains, target[pl.position * TARGETS : (pl.position + 1) * TARGETS], slot, cooling)
         if free or pl.listed == 1:
-            _insert(w, s.club, gains, bargain, slot)
+            _insert(w, s.club, gains, bargain, slot, cooling)
 
 
 @njit
-def _insert(w, club, gains, ranking, slot):
-    """Put a slot into a ranking by gain, unless it is full of better ones or talks with him are off."""
+def _insert(w, club, gains, ranking, slot, cooling):
+    """Put a slot into a ranking by gain, unless it is full of better ones or talks with him are off.
+
+    ``cooling``: whether the club has any talks that are.
+    """
     last = ranking[len(ranking) - 1]
     if last >= 0 and gains[last] >= gains[slot]:
         return
     uid = w.players[slot].uid
-    if talks.fee_cooling(w, club, uid) or talks.wage_cooling(w, club, uid):
+    if cooling and (talks.fee_cooling(w, club, uid) or talks.wage_cooling(w, club, uid)):
         return
     i = len(ranking) - 1
     while i > 0 and (ranking[i - 1] < 0 or gains[ranking[i - 1]] < gains[slot]):

@@ -220,6 +220,24 @@ def test_a_seat_that_has_ended_its_stop_can_only_wait() -> None:
     assert all(infos[agent]["action_mask"].sum() > 1 for agent in env.agents)
 
 
+def test_what_a_turn_shows_is_what_showing_all_anew_would() -> None:
+    """Where deals are lodged as well: most turns write only what they can have changed."""
+    env = ArenaEnv(seasons=1, draft="auto")
+    _, infos = env.reset(seed=5)
+    seats, b = Seats(env, seed=3, advance=0.03, illegal=0.03), env.batch
+    lodged = 0
+    for _ in range(150):
+        *_, infos = env.step(seats.draw(infos))
+        lodged += int(b.worlds["seats"]["n_lodged"].sum())
+        playing = b.worlds["seats"]["waiting"][0] == 0
+        shown = b.flats[playing], b.masks[playing]
+        b.commands[:] = np.where(playing, kernel.SHOW, kernel.SKIP)
+        b.run()
+        np.testing.assert_array_equal(shown[0], b.flats[playing])
+        np.testing.assert_array_equal(shown[1], b.masks[playing])
+    assert lodged > 100
+
+
 def test_masks_are_exact_for_every_seat() -> None:
     """Each bit against what the engine does with the call, tried on copies."""
     env = arena_v0.parallel_env(seasons=1)
