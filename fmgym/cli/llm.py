@@ -16,6 +16,7 @@ from fmgym.cli import agents, common
 from fmgym.errors import BadInput, FMGymError, Paused
 
 if TYPE_CHECKING:
+    from fmgym.baselines.llm.account import Account
     from fmgym.baselines.llm.policy import AgentPolicy
     from fmgym.run import RunResult
 
@@ -182,8 +183,12 @@ def _show_progress(bar: common.Bar, runs: list[Run]) -> None:
     accounts = [run.policy.spent for run in runs]
     doing = [f"seed {run.seed} {run.policy.state}" for run in runs if run.policy.state and not run.over]
     cost = _dollars([account.cost for account in accounts])
+    bar.move(done, total, " · ".join([*doing[:4], _tokens(accounts), cost]))
+
+
+def _tokens(accounts: list[Account]) -> str:
     tokens = sum(account.tokens for account in accounts)
-    bar.move(done, total, " · ".join([*doing[:4], f"{tokens:,} tokens", cost]))
+    return "tokens unknown" if not tokens and any(a.usage_unknown for a in accounts) else f"{tokens:,} tokens"
 
 
 def _dollars(costs: list[Any]) -> str:
