@@ -25,7 +25,7 @@ from fmgym.tools import TOOLS, schemas
 
 MODEL = "SmolLM2-135M-Instruct"
 CONTEXT = 8192  # tokens the model was made for
-MAX_OUTPUT = 500  # tokens of a reply: the longest that the schema lets through, a draft, has about 300
+MAX_OUTPUT = 500  # tokens of a reply: the longest that the schema lets through, is a draft
 MOST_TEXT = 200  # characters of a note, so that it fits a reply
 MOST_DIGITS = 2  # of an id, beyond the fewest: the schema alone would let the model write them without end
 TURNS = 4  # of a stop
