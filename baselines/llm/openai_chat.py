@@ -10,18 +10,11 @@ from fmgym.baselines.llm.protocol import Ended, Failure, Message, Reply, Request
 
 
 class OpenAIAgent(ClientAgent):
-    """A model behind chat completions.
-
-    ``response_format`` is sent as it is, for endpoints that hold replies to a schema (with ``speaks="json"``).
-    """
+    """A model behind chat completions."""
 
     package = "openai"
     client = "OpenAI"
     key_name = "OPENAI_API_KEY"
-
-    def __init__(self, model: str, *, response_format: dict[str, Any] | None = None, **settings: Any) -> None:
-        super().__init__(model, **settings)
-        self._response_format = response_format
 
     def _send(self, request: Request) -> Reply:
         completion = self._client.chat.completions.create(
@@ -35,7 +28,6 @@ class OpenAIAgent(ClientAgent):
             "temperature": self._setting("temperature"),
             "reasoning_effort": self._setting("reasoning"),
             limit: self._setting("max_output"),
-            "response_format": self._response_format,
             "tools": _tools(request.tools) if self.speaks == "tools" else None,
         }
         return {name: value for name, value in options.items() if value is not None}

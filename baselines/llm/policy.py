@@ -118,7 +118,8 @@ class AgentPolicy:
         more = [SESSION] if self.memory == "session" else []
         self.system = "\n\n".join([rules.strip(), "## Your replies", SPEECH[self.agent.speaks], CLOSING, *more])
         self.tools = schemas("mcp", params)
-        self.apart = len(self.system.encode()) + len(msgspec.json.encode(self.tools))
+        sent = self.tools if self.agent.speaks == "tools" else []
+        self.apart = len(self.system.encode()) + len(msgspec.json.encode(sent))
         self.stopped.clear()
         self.transcript = Transcript(folder, {"stamp": stamp, "system": self.system, "tools": self.tools})
         self.total, self.running = Account(), Account()

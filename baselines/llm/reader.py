@@ -49,7 +49,7 @@ class Told:
         if self.end is None:
             return "under way"
         a = self.end["account"]
-        return f"{self.end['end']} after {_n(len(self.turns), 'turn')} · {usage_text(a['usage'])} · {cost_text(a)}"
+        return f"{self.end['end']} after {_n(len(self.turns), 'turn')} · {tokens_text(a)} · {cost_text(a)}"
 
 
 def read(folder: Path) -> tuple[Line, dict[int, Told]]:
@@ -91,16 +91,25 @@ def _place(turns: list[Turn], line: Line) -> None:
 # Words
 
 
-def _n(count: int, what: str) -> str:
-    return f"{count} {what}{'' if count == 1 else 's'}"
+def _n(count: int, what: str, many: str = "") -> str:
+    return f"{count} {what if count == 1 else many or what + 's'}"
 
 
 def usage_text(usage: Line | None) -> str:
     """Tokens in a few words."""
     if usage is None:
-        return "tokens unknown"
+        return f"tokens {UNKNOWN}"
     cached = f" ({usage['cached']:,} cached)" if usage.get("cached") else ""
     return f"{usage.get('input', 0):,} in{cached}, {usage.get('output', 0):,} out"
+
+
+def tokens_text(account: Line) -> str:
+    """Tokens of a stop's account."""
+    unknown = account["usage_unknown"]
+    if unknown and not account["usage"].get("input"):
+        return usage_text(None)
+    more = f", unknown of {_n(unknown, 'reply', 'replies')}" if unknown else ""
+    return usage_text(account["usage"]) + more
 
 
 def cost_text(account: Line) -> str:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 SEAT = "llm:"  # how a seat names one: llm:MODEL,option=value,...
 PROVIDERS = ("openai", "anthropic", "process", "local")
 LOCAL_CONTEXT = 7_500  # tokens of a conversation with the local model, as the harness estimates them
-DEFAULTS: dict[str, str | None] = {
+DEFAULTS: dict[str, Any] = {  # of fmgym llm and of seats; text, or None for what is left to the endpoint
     "provider": "openai",
     "base-url": None,
     "speaks": "tools",

@@ -113,6 +113,11 @@ def changes(texts: Sequence[str] | None) -> dict[str, Any]:
     return found
 
 
+def knobs(seasons: str, opponents: str, draft: str, set_: Sequence[str] | None) -> dict[str, Any]:
+    """What a run is played under, as its runner takes it."""
+    return {"seasons": whole(seasons, "seasons"), "opponents": opponents, "draft": draft, "params": changes(set_)}
+
+
 def workers(jobs: str | None, backend: str, address: str | None) -> Workers:
     """Who does the runs."""
     from fmgym.sweep import Workers

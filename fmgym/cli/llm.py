@@ -16,6 +16,7 @@ from fmgym.cli import agents, common
 from fmgym.errors import BadInput, FMGymError, Paused
 
 if TYPE_CHECKING:
+    from fmgym.baselines.llm.account import Account
     from fmgym.baselines.llm.policy import AgentPolicy
     from fmgym.run import RunResult
 
@@ -30,30 +31,34 @@ def llm(
     base_url: Annotated[
         str | None, typer.Option(metavar="URL", help="An endpoint that speaks OpenAI's chat completions.")
     ] = None,
-    provider: Annotated[str, typer.Option(metavar="NAME", help="The client: openai or anthropic.")] = "openai",
+    provider: Annotated[str, typer.Option(metavar="NAME", help="The client: openai or anthropic.")] = agents.DEFAULTS[
+        "provider"
+    ],
     agent_cmd: Annotated[
         str | None, typer.Option(metavar="COMMAND", help="A program of your own that is asked (docs/agents.md).")
     ] = None,
     local: Annotated[bool, typer.Option("--local", help="A small model on this machine (docs/local.md).")] = False,
     speaks: Annotated[
         str, typer.Option(metavar="FORM", help="tools, or json for models without tool calls.")
-    ] = "tools",
+    ] = agents.DEFAULTS["speaks"],
     temperature: Annotated[str | None, typer.Option(metavar="NUMBER", help="By default the endpoint's own.")] = None,
     reasoning: Annotated[
         str | None, typer.Option(metavar="WORD", help="How much is thought, in the endpoint's words: low, high, ...")
     ] = None,
     max_output: Annotated[str | None, typer.Option(metavar="N", help="Most tokens of one reply.")] = None,
-    timeout: Annotated[str, typer.Option(metavar="SECONDS", help="Wait for one reply.")] = "600",
+    timeout: Annotated[str, typer.Option(metavar="SECONDS", help="Wait for one reply.")] = agents.DEFAULTS["timeout"],
     memory: Annotated[
         str, typer.Option(metavar="KIND", help="stop: the notebook alone; session: earlier stops too.")
-    ] = "stop",
-    max_context: Annotated[str, typer.Option(metavar="N", help="Most tokens of a conversation.")] = "100000",
+    ] = agents.DEFAULTS["memory"],
+    max_context: Annotated[str, typer.Option(metavar="N", help="Most tokens of a conversation.")] = agents.DEFAULTS[
+        "max-context"
+    ],
     patience: Annotated[
         str, typer.Option(metavar="SECONDS", help="Waiting for one turn, all retries together.")
-    ] = "600",
+    ] = agents.DEFAULTS["patience"],
     on_failure: Annotated[
         str, typer.Option(metavar="WHAT", help="pause, or continue with the turn recorded as failed.")
-    ] = "pause",
+    ] = agents.DEFAULTS["on-failure"],
     max_usd: Annotated[str | None, typer.Option(metavar="N", help="Pause a run when it has cost so much.")] = None,
     max_tokens: Annotated[str | None, typer.Option(metavar="N", help="Pause a run when it has used so many.")] = None,
     prices: Annotated[str | None, typer.Option(metavar="FILE", help="Another table of prices.")] = None,
@@ -97,12 +102,7 @@ def llm(
         "max-tokens": max_tokens,
         "prices": prices,
     }
-    knobs: dict[str, Any] = {
-        "seasons": common.whole(seasons, "seasons"),
-        "opponents": opponents,
-        "draft": draft,
-        "params": common.changes(set_),
-    }
+    knobs = common.knobs(seasons, opponents, draft, set_)
     common.check_outputs(json_)
     chosen, workers = common.seeds(seeds), agents.count(jobs, "jobs") or 1
     folder = out or Path("runs") / re.sub(r"[^A-Za-z0-9._-]+", "-", str(model))
@@ -182,8 +182,12 @@ def _show_progress(bar: common.Bar, runs: list[Run]) -> None:
     accounts = [run.policy.spent for run in runs]
     doing = [f"seed {run.seed} {run.policy.state}" for run in runs if run.policy.state and not run.over]
     cost = _dollars([account.cost for account in accounts])
+    bar.move(done, total, " · ".join([*doing[:4], _tokens(accounts), cost]))
+
+
+def _tokens(accounts: list[Account]) -> str:
     tokens = sum(account.tokens for account in accounts)
-    bar.move(done, total, " · ".join([*doing[:4], f"{tokens:,} tokens", cost]))
+    return "tokens unknown" if not tokens and any(a.usage_unknown for a in accounts) else f"{tokens:,} tokens"
 
 
 def _dollars(costs: list[Any]) -> str:

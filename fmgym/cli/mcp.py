@@ -42,12 +42,7 @@ def mcp(
     if (seed is None) == (http is None):
         raise BadInput("give --seed to serve one run on standard streams, or --http PORT to serve many")
     mcp_server.sdk()
-    knobs: dict[str, Any] = {
-        "seasons": common.whole(seasons, "seasons"),
-        "opponents": opponents,
-        "draft": draft,
-        "params": common.changes(set_),
-    }
+    knobs = common.knobs(seasons, opponents, draft, set_)
     if seed is not None:
         episode = mcp_server.Episode(name, common.seed(seed), out, knobs)
         try:

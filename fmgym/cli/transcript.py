@@ -51,12 +51,12 @@ def _list(stops: dict[int, Told]) -> None:
     from rich.markup import escape
     from rich.table import Table
 
-    from fmgym.baselines.llm.reader import cost_text, usage_text
+    from fmgym.baselines.llm.reader import cost_text, tokens_text
 
     table = Table("stop", "date", "kinds", "turns", "ended", "tokens", "cost", box=None, pad_edge=False)
     for number, told in stops.items():
         account = told.end["account"] if told.end else None
-        spent = (usage_text(account["usage"]), cost_text(account)) if account else ("", "")
+        spent = (tokens_text(account), cost_text(account)) if account else ("", "")
         cells = (str(number), told.opening["date"], ", ".join(told.opening["kinds"]), str(len(told.turns)))
         table.add_row(*map(escape, (*cells, told.end["end"] if told.end else "under way", *spent)))
     common.out().print(table)

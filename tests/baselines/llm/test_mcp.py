@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from fmgym import runlog
+from fmgym.cli import main
 from fmgym.errors import BadInput
 from fmgym.run import replay
 from fmgym.session import Session
@@ -38,7 +39,7 @@ async def told(client: Any, tool: str, **args: Any) -> str:
     return text
 
 
-def test_a_season_over_standard_streams(tmp_path: Path) -> None:
+def test_a_season_over_standard_streams(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Killed clients and servers lose nothing: half of the season in one process, the rest in another."""
     folder = tmp_path / "run"
     server = mcp.StdioServerParameters(command=sys.executable, args=command("--seed", "1", "--out", str(folder)))
@@ -72,7 +73,10 @@ def test_a_season_over_standard_streams(tmp_path: Path) -> None:
     anyio.run(second)
     assert replay(folder).digest == direct.digest()
     account = runlog.kept(folder)["account"]
-    assert account["text"]["calls"]["get_squad"] == 1 and account["cost_usd"] == "unknown"
+    assert account["text"]["calls"]["get_squad"] == 1
+    assert account["usage"] == account["cost_usd"] == "unknown"
+    assert main(["transcript", str(folder)]) == 0
+    assert all("tokens unknown" in row for row in capsys.readouterr().out.splitlines()[1:])
 
 
 def test_episodes_over_http(tmp_path: Path) -> None:

@@ -40,6 +40,15 @@ def test_stops_are_listed(folder: Path, capsys: pytest.CaptureFixture[str]) -> N
     assert "preseason_board" in rows[1] and "advanced" in rows[1] and "cost unknown" in rows[1]
 
 
+def test_unknown_tokens_are_not_zero(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with ChatServer(plan=lambda n: "no usage" if n != 5 else None) as server:
+        Played(server, tmp_path, stops=2)
+    first, second = shown(capsys, str(tmp_path)).splitlines()[1:]
+    assert "tokens unknown" in first and " 0 in" not in first
+    assert "1,000 in (800 cached), 50 out, unknown of 3 replies" in second
+    assert "--- advanced after 4 turns · tokens unknown · cost unknown" in shown(capsys, str(tmp_path), "--stop", "1")
+
+
 def test_a_stop_shows_every_word(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = shown(capsys, str(folder), "--stop", "1")
     assert text.startswith("STOP 1 · Y01-D002")
