@@ -206,7 +206,7 @@ def _optuna() -> Any:
 
 @app.command()
 def report(
-    seeds: Annotated[str, typer.Option(metavar="LIST", help="Seeds that calibration never saw.")] = "2001-2100",
+    seeds: Annotated[str, typer.Option(metavar="LIST", help="Seeds that calibration never saw.")] = "3001-3100",
     policies: Annotated[str, typer.Option(metavar="LIST", help="Policies to play.")] = ",".join(rows.POLICIES),
     jobs: common.Jobs = None,
     keep: Annotated[Path | None, typer.Option(metavar="FILE", help="Keep each run here as it ends.")] = None,

@@ -1,6 +1,6 @@
 """The four demands as experiments: the strategist with one habit changed, on the same seeds as the strategist.
 
-    python -m benchmarks.demands --seeds 2001-2100 --jobs 2 --keep demands.jsonl --json benchmarks/results/demands.json
+    python -m benchmarks.demands --seeds 3001-3100 --jobs 2 --keep demands.jsonl --json benchmarks/results/demands.json
 
 A demand of the benchmark is real when ignoring it costs score. Each row gives what a changed habit costs on the
 mean over seeds, with the paired 95 % interval; the exit status is 1 unless every habit certainly
@@ -103,7 +103,7 @@ app = typer.Typer(add_completion=False)
 
 @app.command()
 def demands(
-    seeds: Annotated[str, typer.Option(metavar="LIST", help="Seeds: 1,2,3 or 2001-2100.")] = "2001-2100",
+    seeds: Annotated[str, typer.Option(metavar="LIST", help="Seeds: 1,2,3 or 3001-3100.")] = "3001-3100",
     jobs: common.Jobs = None,
     keep: Annotated[Path | None, typer.Option(metavar="FILE", help="Keep each run here as it ends.")] = None,
     json_: common.JsonFile = None,

@@ -186,7 +186,7 @@ def finish_upgrades(w, p):
             if c.building[kind] == 0 or c.building[kind] > w.day:
                 continue
             c.levels[kind] += 1
-            c.facility_book += c.building_cost[kind]
+            c.facility_book += thousands(p.facility.book * c.building_cost[kind])
             c.building[kind] = 0
             c.building_cost[kind] = 0
             if kind == Facility.STADIUM:
