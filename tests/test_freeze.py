@@ -16,34 +16,34 @@ from fmgym.params import Params
 from fmgym.run import run
 
 PUBLISHED = Path(__file__).parents[1] / "benchmarks" / "results" / "calibration.json"
-PARAMS = "446f5077b7a80d0f"
+PARAMS = "618e1d61d9bfa6f6"
 SAMPLE = (3013, 3077)  # seeds of the published hundred that are played again
 # Whole runs: what twenty seasons of each policy end in, by seed.
 GOLDEN: dict[str, dict[int, str]] = {
     "oracle": {
-        1: "9b89ef1a731130f2f8082275f71dbb07 95.104578",
-        1024: "4961f3a2a21d7eff223bb35aee9f393a 91.712648",
-        2026: "a63efec5632e1dd30126a894ff37debb 97.216401",
+        1: "dd1db6f53d9fbd602e7b596be13ce521 91.265754",
+        1024: "638bde9cfac66a73dccfba72af80ba65 92.109881",
+        2026: "11cb28c9ba14eb6f2467d25499b9ba8b 89.447678",
     },
     "strategist": {
-        1: "e9407a134508d8da025f98711628e282 78.035189",
-        1024: "618cb5bbe00e8ac2649362861bb24e7e 52.247867",
-        2026: "fdfaeedbde80a42c632662488aea0545 84.764689",
+        1: "8513ce5831ee675a81319ab5f8570fa0 41.250039",
+        1024: "a5d6dc21d2ebde86b91040eba70c607d 85.344574",
+        2026: "3054fcdb9c302ee12e0f58b702b84457 84.468876",
     },
     "heuristic": {
-        1: "6cfc18f54cbc27dc60ebfaea24644b22 -2.761246",
-        1024: "1259f8fba94ed052de2e4d090b84b9b6 -0.789917",
-        2026: "898fca52b98120b8c5654f2475ec0d92 19.454328",
+        1: "28d9da1ec21e6c62c7d4d963538850ed -2.034952",
+        1024: "0f8fb47f99203571f664b98eca44c044 28.037030",
+        2026: "79c48436087318f9709d0c62efe414e7 10.634970",
     },
     "idle": {
-        1: "2ff4c1d60aae61a126707d97ceedc262 -3.752535",
-        1024: "7a29fc18dd60c024b5af7c027f948653 -2.829776",
-        2026: "34c2037f5a5a85dc41f8c2360be59613 -1.973159",
+        1: "07d5f059490d57d87afef5cda2a6551d -4.369430",
+        1024: "3a2428626289aff5af9e183ec0cfcb0c -5.223143",
+        2026: "8f489c7b31c21afe3293728f32fae466 -3.941703",
     },
     "random": {
-        1: "e1d9857bf1935abf863a16cedb95ca3a -11.633638",
-        1024: "ed2f94d0c6634fc2843742f3a2fd7905 -16.611460",
-        2026: "5083ea8c667aea4b58b172139a9df4f3 -18.552541",
+        1: "f75fa9cf4d0b3d599a96aae60c6515da -16.378208",
+        1024: "2d19ce7b78b2ad3dd1c4dc888ad6ead4 -16.443767",
+        2026: "b9f2ed2370ae769a2fbe52ca8ef5a66c -18.047015",
     },
 }
 
