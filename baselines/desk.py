@@ -41,8 +41,8 @@ class Habits:
     reserve: float = 0.22  # years of wages kept in cash
     idle: float = 0.6  # part of its worth that cash loses once net worth counts no more in full
     calm: float = 0.5  # part of the cash that counts in full, up to which it is worth all of itself
-    wage_share: float = 0.68  # of revenue, for wages
-    idle_share: float = 0.25  # added to it when there is that much cash
+    wage_share: float = 0.64  # of revenue, for wages
+    idle_share: float = 0.22  # added to it when there is that much cash
     squad: tuple[int, int] = (21, 36)  # least and greatest
     renew_days: int = 720  # contracts are renewed when they have so long to run
     youth: bool = True  # promotes prospects and buys the young
