@@ -182,13 +182,19 @@ class Facts:
     """What the braces of sentences stand for. ``value``: the engine's answer, or a notebook's size."""
 
     def __init__(self, world: World, seat: int, asked: ToolCall, meant: ToolCall, value: int) -> None:
-        self._world, self._w, self._p, self._seat = world, world.w, world.params, seat
-        self._club = club_of(world, seat)
-        self._c = world.w.clubs[self._club]
+        self._world, self._p, self._seat, self._club = world, world.params, seat, club_of(world, seat)
         self._asked, self._meant, self._args, self._value = asked, meant, meant.args, value
 
     def __getitem__(self, fact: str) -> str:
         return str(getattr(self, fact)())
+
+    @property
+    def _w(self) -> Any:
+        return self._world.w
+
+    @property
+    def _c(self) -> Any:
+        return self._w.clubs[self._club]
 
     def _player(self) -> Any:
         """The player a call is about, or None when there is none (any more)."""

@@ -95,18 +95,18 @@ def known(world: World, seat: int, slot: int) -> Any:
     pl = rows.player(world, slot)
     if world.array["frozen"][0] == 0:
         return pl
-    then, club = rows.row(rows.table(world, "board"), slot), club_of(world, seat)
+    then, club = rows.before(world, slot), club_of(world, seat)
     return pl if club in (pl.club, then.club) else then
 
 
-def known_column(world: World, seat: int, name: str) -> np.ndarray:
-    """One field of all players as a seat may know them."""
+def known_columns(world: World, seat: int, *names: str) -> list[np.ndarray]:
+    """Fields of all players as a seat may know them."""
     players = rows.table(world, "players")
-    now: np.ndarray = players[name]
     if world.array["frozen"][0] == 0:
-        return now
+        return [players[name] for name in names]
     board, club = rows.table(world, "board"), club_of(world, seat)
-    return np.where((players["club"] == club) | (board["club"] == club), now, board[name])
+    own = (players["club"] == club) | (board["club"] == club)
+    return [np.where(own, players[name], board[name]) for name in names]
 
 
 # Scouting
@@ -556,14 +556,14 @@ def _on_market(world: World, seat: int, args: tuple[int, ...]) -> np.ndarray:
     """Slots of the players that pass the filters of a market call."""
     kind, position, min_age, max_age, max_value, min_ability = args[:6]
     p, day, pl = world.params, today(world), rows.table(world, "players")
-    status = known_column(world, seat, "status")
+    fields = ("status", "club", "next_club", "listed", "contract_end")
+    status, club, next_club, listed, contract_end = known_columns(world, seat, *fields)
     free = status == Status.FREE
-    away = known_column(world, seat, "club") != club_of(world, seat)
-    elsewhere = (status == Status.SENIOR) & away & (known_column(world, seat, "next_club") < 0)
+    elsewhere = (status == Status.SENIOR) & (club != club_of(world, seat)) & (next_club < 0)
     passing = {
-        MARKETS["listed"]: elsewhere & (known_column(world, seat, "listed") == 1),
+        MARKETS["listed"]: elsewhere & (listed == 1),
         MARKETS["free"]: free,
-        MARKETS["expiring"]: elsewhere & (known_column(world, seat, "contract_end") - day <= p.wage.free_days),
+        MARKETS["expiring"]: elsewhere & (contract_end - day <= p.wage.free_days),
         MARKETS["all"]: elsewhere | free,
     }[kind]
     years = (day - pl["born"]) // YEAR
@@ -582,7 +582,10 @@ def _sort_key(world: World, seat: int, slots: np.ndarray, sort: int) -> Any:
     players = rows.table(world, "players")
     if sort == SORTS["value"]:
         return -players["value"][slots]
-    return -players["born"][slots] if sort == SORTS["age"] else known_column(world, seat, "wage")[slots]
+    if sort == SORTS["age"]:
+        return -players["born"][slots]
+    (wage,) = known_columns(world, seat, "wage")
+    return wage[slots]
 
 
 def _market_row(world: World, seat: int, slot: int) -> View:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import os
 from collections.abc import Collection
@@ -73,6 +74,16 @@ class World:
         taken = taken_seats(self.params, seats)
         self.array.view(np.uint8)[:] = 0
         engine.reset(self.w, self.p, np.int64(seed), OPPONENTS[opponents], seasons, auto_draft, taken, int(sealed))
+
+    @functools.cached_property
+    def memory(self) -> np.ndarray:
+        """The bytes that the world lies in."""
+        return self.array.view(np.uint8)
+
+    @functools.cached_property
+    def lines(self) -> dict[str, Any]:
+        """What ``rows`` has learnt of where records lie in it."""
+        return {}
 
     @property
     def w(self) -> Any:

@@ -308,4 +308,4 @@ def test_others_are_known_as_they_were_when_the_clock_stopped(frozen: int) -> No
             assert [getattr(known, name) for name in columns] == [right[name] for name in columns]
         for name in columns:
             own = [getattr(views.known(world, seat, slot), name) for slot in range(array["players"].shape[1])]
-            assert views.known_column(world, seat, name).tolist() == own
+            assert views.known_columns(world, seat, name)[0].tolist() == own
