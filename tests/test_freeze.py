@@ -21,29 +21,29 @@ SAMPLE = (3013, 3077)  # seeds of the published hundred that are played again
 # Whole runs: what twenty seasons of each policy end in, by seed.
 GOLDEN: dict[str, dict[int, str]] = {
     "oracle": {
-        1: "dd1db6f53d9fbd602e7b596be13ce521 91.265754",
-        1024: "638bde9cfac66a73dccfba72af80ba65 92.109881",
-        2026: "11cb28c9ba14eb6f2467d25499b9ba8b 89.447678",
+        1: "29692df1ccdcad79f83af18c180277af 95.130715",
+        1024: "c467d3233fb2b543599e165973177905 92.548660",
+        2026: "ca2bc56c882ef06857667c623644ad67 92.342198",
     },
     "strategist": {
-        1: "8513ce5831ee675a81319ab5f8570fa0 41.250039",
-        1024: "a5d6dc21d2ebde86b91040eba70c607d 85.344574",
-        2026: "3054fcdb9c302ee12e0f58b702b84457 84.468876",
+        1: "825a0845594e6a6585a2f7b0b4025c91 80.104706",
+        1024: "7caab941f364a98a7dbef10eaa317ab9 69.086014",
+        2026: "c2043130929bd4757b7645808c47d4f4 90.784665",
     },
     "heuristic": {
-        1: "28d9da1ec21e6c62c7d4d963538850ed -2.034952",
-        1024: "0f8fb47f99203571f664b98eca44c044 28.037030",
-        2026: "79c48436087318f9709d0c62efe414e7 10.634970",
+        1: "9873d8b879621f0db129d0b8d81183f7 -0.719214",
+        1024: "34cbb2d92e89a1ee4bca24ae52d1dcf5 1.017510",
+        2026: "78713fb36ca34699f6258ec9d3481a88 -5.208407",
     },
     "idle": {
-        1: "07d5f059490d57d87afef5cda2a6551d -4.369430",
-        1024: "3a2428626289aff5af9e183ec0cfcb0c -5.223143",
-        2026: "8f489c7b31c21afe3293728f32fae466 -3.941703",
+        1: "a77e8c81b5378576f6b7c0b78be71cf5 -4.242226",
+        1024: "19d4bb44c88174df930ecd1c0c3d596d -5.110921",
+        2026: "cda86af06e5eaf6b1eba0fd85efb387a -3.809312",
     },
     "random": {
-        1: "f75fa9cf4d0b3d599a96aae60c6515da -16.378208",
-        1024: "2d19ce7b78b2ad3dd1c4dc888ad6ead4 -16.443767",
-        2026: "b9f2ed2370ae769a2fbe52ca8ef5a66c -18.047015",
+        1: "173053fab9e1da707b6d2d537de5d300 -16.381644",
+        1024: "73105eff32e1365c40696a40d0532b6c -16.216652",
+        2026: "2f513ea785dfd7497fe9fcb897f101b0 -17.746119",
     },
 }
 
