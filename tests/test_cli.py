@@ -236,7 +236,7 @@ def test_interrupt_says_how_to_resume(tmp_path: Path) -> None:
     process.send_signal(signal.SIGINT)
     _, err = process.communicate()
     assert process.returncode == 130
-    assert err == f"fmgym: interrupted; the same command resumes the run in {folder}\n"
+    assert err.splitlines()[-1] == f"fmgym: interrupted; the same command resumes the run in {folder}"
 
 
 def test_interrupted_ladder_keeps_what_has_ended(tmp_path: Path) -> None:
