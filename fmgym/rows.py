@@ -36,7 +36,7 @@ def _scalars(kind: np.dtype) -> tuple[struct.Struct, Callable[..., Any]]:
 def row(array: np.ndarray, i: int) -> Any:
     """Row ``i`` of an array of records, from 0."""
     layout, make = _scalars(array.dtype)
-    return make(layout.unpack_from(array.view(np.uint8), i * layout.size))
+    return make(layout.unpack_from(array.view(np.uint8).data, i * layout.size))
 
 
 def rows(array: np.ndarray, n: int) -> list[Any]:

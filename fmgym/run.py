@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 from fmgym import runlog
 from fmgym.arena import ArenaResult
-from fmgym.errors import BadInput, CheckFailed
+from fmgym.errors import BadInput, CheckFailed, Paused
 from fmgym.params import Params
 from fmgym.policy import Policy, RecordKeeper
 from fmgym.runlog import RunLog
@@ -246,7 +246,7 @@ def _play(
             if seat not in slow:
                 _play_stop(policies[seat], session.stop(seat))
         waited_for = [seat for seat in seats if seat in slow]
-        if len(waited_for) == 1:
+        if len(policies) == 1 and waited_for:
             _play_stop(policies[waited_for[0]], session.stop(waited_for[0]))
         elif waited_for:
             _play_at_once({seat: policies[seat] for seat in waited_for}, session)
@@ -263,7 +263,8 @@ def _play_stop(policy: Policy, stop: Stop) -> None:
 
 
 def _play_at_once(policies: Mapping[int, Policy], session: Session) -> None:
-    """Seats' stops in threads. All play to their stops' ends, whatever becomes of others; then the first error."""
+    """Seats' stops in threads. All play to their stops' ends, whatever becomes of others; then the first error, or
+    who has paused."""
     table, errors = _Table(session), dict[int, BaseException]()
 
     def work(seat: int, policy: Policy) -> None:
@@ -277,6 +278,8 @@ def _play_at_once(policies: Mapping[int, Policy], session: Session) -> None:
         thread.start()
     for thread in threads:
         thread.join()
+    if errors and all(isinstance(error, Paused) for error in errors.values()):
+        raise Paused("; ".join(f"seat {seat}: {error}" for seat, error in sorted(errors.items())))
     for _, error in sorted(errors.items()):
         raise error
 

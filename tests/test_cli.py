@@ -1,5 +1,6 @@
 """The command line: what it prints, what it writes, and how it ends on bad input."""
 
+import hashlib
 import json
 import os
 import signal
@@ -13,6 +14,9 @@ import pytest
 from fmgym.cli import main
 from fmgym.cli.common import seeds
 from fmgym.errors import BadInput
+from fmgym.stamp import stamp
+from fmgym.tracks import ARENA, SOLO
+from fmgym.tracks.track import Track
 
 COMMANDS = [
     "run",
@@ -122,6 +126,22 @@ def test_tools_are_printed_as_schemas(capsys: pytest.CaptureFixture[str], form: 
 def test_tools_and_rules_are_printed_to_read(capsys: pytest.CaptureFixture[str]) -> None:
     assert "| get_squad" in out_of(capsys, "tools").replace("`", "")
     assert len(out_of(capsys, "rules")) > 2000
+
+
+@pytest.mark.parametrize("track", [SOLO, ARENA])
+def test_printed_rules_are_those_of_the_stamp(capsys: pytest.CaptureFixture[str], track: Track) -> None:
+    printed = out_of(capsys, "rules", "--track", track.name, "--seasons", "3", "--set", "stop.queries=12").encode()
+    mark = stamp(
+        policy="idle", seed=1, seasons=3, opponents="tiered", draft="agent", changes={"stop.queries": 12}, track=track
+    )
+    assert hashlib.blake2b(printed, digest_size=8).hexdigest() == mark["rules_hash"]
+
+
+def test_rules_of_no_track_or_length_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["rules", "--track", "cup"]) == 2
+    assert "there is no track" in one_line(capsys)
+    assert main(["rules", "--seasons", "21"]) == 2
+    assert "seasons must be 1 to 20" in one_line(capsys)
 
 
 def one_line(capsys: pytest.CaptureFixture[str]) -> str:
@@ -236,7 +256,7 @@ def test_interrupt_says_how_to_resume(tmp_path: Path) -> None:
     process.send_signal(signal.SIGINT)
     _, err = process.communicate()
     assert process.returncode == 130
-    assert err == f"fmgym: interrupted; the same command resumes the run in {folder}\n"
+    assert err.splitlines()[-1] == f"fmgym: interrupted; the same command resumes the run in {folder}"
 
 
 def test_interrupted_ladder_keeps_what_has_ended(tmp_path: Path) -> None:

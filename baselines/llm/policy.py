@@ -92,6 +92,7 @@ class AgentPolicy:
         self.stopped = threading.Event()  # set by others to pause it
         self.total = Account()  # of finished stops
         self.running = Account()  # of the stop under way
+        self.late = Account()  # what recorded replies cost whose price was not known then
         self.transcript = Transcript(None, {})
 
     @property
@@ -122,7 +123,7 @@ class AgentPolicy:
         self.apart = len(self.system.encode()) + len(msgspec.json.encode(sent))
         self.stopped.clear()
         self.transcript = Transcript(folder, {"stamp": stamp, "system": self.system, "tools": self.tools})
-        self.total, self.running = Account(), Account()
+        self.total, self.running, self.late = Account(), Account(), Account()
         self.conversation = Conversation(self.memory, self.max_context)
 
     def detach(self) -> None:
@@ -141,6 +142,7 @@ class AgentPolicy:
         spent = Account()
         spent.add(self.total)
         spent.add(self.running)
+        spent.add(self.late)
         return spent
 
     def play(self, stop: Stop) -> None:
@@ -154,9 +156,21 @@ class AgentPolicy:
         """Open a stop, to be played turn by turn: ``ask``, which waits for the agent, and ``act``."""
         for line in self.transcript.begin(stop.number):  # of a run taken up again
             self.conversation.recall(line)
+            self.price(line)
             if "end" in line:
                 self.count(msgspec.convert(line["account"], Account), line["wall"])
         return Talk(self, stop)
+
+    def price(self, line: Mapping[str, Any]) -> None:
+        """Price a recorded attempt by today's table if it had no price; the record stays as it is."""
+        if "seconds" not in line or line["usd"] is not None:
+            return
+        reply = line.get("reply", {})
+        usage = msgspec.convert(line.get("usage") or reply.get("usage"), Usage | None)
+        usd = self.prices.cost(self.agent.stamp.get("model"), reply.get("model"), usage)
+        if usd is not None:
+            self.late.usd += usd
+            self.late.usd_unknown -= 1
 
     def count(self, account: Account, wall: float) -> None:
         """Add a finished stop's account."""
@@ -202,6 +216,8 @@ class Talk:
         while True:
             attempt += 1
             known = self._transcript.known("seconds")
+            if known:
+                self._policy.price(known)
             line = known or self._attempt(attempt, spent)
             answer, wait = self._accounted(line)
             if isinstance(answer, Reply):
@@ -303,6 +319,8 @@ class Talk:
             if spent.tokens >= policy.max_tokens:
                 raise Paused(f"max-tokens is reached: {spent.tokens} of {policy.max_tokens}")
         if policy.max_usd is not None:
+            if spent.usage_unknown:
+                raise Paused("max-usd cannot be kept: the endpoint does not say what it uses")
             if spent.cost == UNKNOWN:
                 raise Paused("max-usd cannot be kept: the price is not known; give --prices")
             if spent.usd >= policy.max_usd:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.console import Console
 
-from fmgym.errors import BadInput
+from fmgym.errors import BadInput, Paused
 
 if TYPE_CHECKING:
     from fmgym.sweep import Workers
@@ -195,12 +195,14 @@ def check_plot(path: Path | None) -> None:
 
 @contextlib.contextmanager
 def resumable(out: Path | None) -> Iterator[None]:
-    """Tells on Ctrl-C how the run inside goes on."""
+    """Tells on Ctrl-C, and when it has paused, how the run inside goes on."""
+    kept = f"the same command resumes the run in {out}" if out else "with --out a run can be resumed"
     try:
         yield
     except KeyboardInterrupt:
-        kept = f"; the same command resumes the run in {out}" if out else "; with --out a run can be resumed"
-        raise Interrupted(f"interrupted{kept}") from None
+        raise Interrupted(f"interrupted; {kept}") from None
+    except Paused as error:
+        raise Paused(f"{error}; {kept}") from None
 
 
 class Bar:

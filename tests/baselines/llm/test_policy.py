@@ -417,6 +417,20 @@ def test_budgets_stop_cleanly_and_resumably(tmp_path: Path, budget: dict[str, An
         assert more.session.digest() == Played(server, None).session.digest()
 
 
+def test_prices_given_later_price_what_was_recorded_without(tmp_path: Path) -> None:
+    with ChatServer(plan=lambda n: "401" if n == 6 else None) as server:
+        assert Played(server, tmp_path).account["cost_usd"] == "unknown"
+        assert "no_access" in str(Played(server, tmp_path, after=1).error)  # in the middle of the second stop
+        assert "give --prices" in str(Played(server, tmp_path, after=1, max_usd=1.0).error)
+        run = Played(server, tmp_path, after=1, stops=2, prices=PRICES, max_usd=1.0)
+        assert run.error is None
+        assert len(server.requests) == 3 * 4 + 1
+        once = Played(server, None, stops=3, prices=PRICES)
+    assert run.account["cost_usd"] == once.account["cost_usd"] > 0
+    with ChatServer(plan=lambda n: "no usage") as server:  # no table prices this
+        assert "does not say what it uses" in str(Played(server, None, prices=PRICES, max_usd=1.0).error)
+
+
 @pytest.mark.parametrize("options", [{"memory": "all"}, {"on_failure": "panic"}])
 def test_bad_conditions_are_refused(options: dict[str, str]) -> None:
     with ChatServer() as server, pytest.raises(BadInput, match="must be"):
