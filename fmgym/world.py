@@ -76,9 +76,9 @@ class World:
         engine.reset(self.w, self.p, np.int64(seed), OPPONENTS[opponents], seasons, auto_draft, taken, int(sealed))
 
     @functools.cached_property
-    def memory(self) -> np.ndarray:
+    def memory(self) -> memoryview:
         """The bytes that the world lies in."""
-        return self.array.view(np.uint8)
+        return self.array.view(np.uint8).data
 
     @functools.cached_property
     def lines(self) -> dict[str, Any]:
