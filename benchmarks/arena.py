@@ -1,7 +1,7 @@
 """The Arena: what sixteen seats in one world come to, whether the seat number matters, what a turn costs.
 
     python -m benchmarks.arena games --policy strategist --seeds 1-10 --keep runs/arena --json FILE
-    python -m benchmarks.arena rotations --seed 7 --keep runs/rotations --json FILE
+    python -m benchmarks.arena rotations --seeds 7-9 --keep runs/rotations --json FILE
     python -m benchmarks.arena cost --json FILE
 
 ``games`` and ``rotations`` keep each game in a folder below ``--keep``: stopped at any moment, the same command
@@ -23,6 +23,7 @@ from fmgym import baselines
 from fmgym.arena import ArenaResult
 from fmgym.cli import common
 from fmgym.cli.ending import end
+from fmgym.errors import BadInput
 from fmgym.run import arena, run
 from fmgym.sweep import Workers, sweep
 
@@ -100,34 +101,49 @@ def _brief(result: ArenaResult) -> dict[str, Any]:
 @app.command()
 def rotations(
     keep: Keep,
-    seed: common.Seed = "7",
+    seeds: Annotated[str, typer.Option(metavar="LIST", help="Two seeds or more.")] = "7-9",
     seasons: common.Seasons = "20",
     jobs: common.Jobs = "1",
     json_: common.JsonFile = None,
 ) -> None:
-    """One table of policies in sixteen rotations over the seats of one world: does the seat number matter?
+    """One table of policies in sixteen rotations over the seats of each world: does the seat number matter?
 
-    A score less the mean of its place in the table over all rotations is what the seat (and luck) made of it.
+    A score less the mean of its place in the table over all rotations of a world is what the club (and luck) made of
+    it. Clubs of one world do differ: each has its own scouts and draws. A seat number that mattered would be worth
+    the same in every world; so effects of seats are compared with how far they change from world to world.
     """
     common.check_outputs(json_)
-    years, number = common.whole(seasons, "seasons"), common.seed(seed)
-    tables = {f"rotation-{k}": (TABLE[k:] + TABLE[:k], number) for k in range(SEATS)}
-    found = list(played(tables, years, keep, common.whole(jobs or "1", "jobs")).values())
-    scores = [[row["score"] for row in result.seats] for result in found]  # by rotation and seat
-    places = [statistics.fmean(scores[k][(i - k) % SEATS] for k in range(SEATS)) for i in range(SEATS)]
-    left = [[scores[k][seat] - places[(seat + k) % SEATS] for k in range(SEATS)] for seat in range(SEATS)]
-    between = SEATS * statistics.variance([statistics.fmean(row) for row in left])
-    within = statistics.fmean(statistics.variance(row) for row in left)
+    years, chosen = common.whole(seasons, "seasons"), common.seeds(seeds)
+    if len(chosen) < 2:
+        raise BadInput("--seeds takes two seeds or more: seats are compared over worlds")
+    tables = {f"seed-{number}-rotation-{k}": (TABLE[k:] + TABLE[:k], number) for number in chosen for k in range(SEATS)}
+    found = played(tables, years, keep, common.whole(jobs or "1", "jobs"))
+    scores = {
+        number: [[row["score"] for row in found[f"seed-{number}-rotation-{k}"].seats] for k in range(SEATS)]
+        for number in chosen
+    }
+    effects = [_seat_effects(of_seed) for of_seed in scores.values()]
+    by_seat = list(zip(*effects, strict=True))
+    between = len(chosen) * statistics.variance([statistics.fmean(seat) for seat in by_seat])
+    within = statistics.fmean(statistics.variance(seat) for seat in by_seat)
     report = {
-        "seed": number,
+        "seeds": list(chosen),
         "seasons": years,
         "table": list(TABLE),
-        "seat_effects": [statistics.fmean(row) for row in left],
-        "standard_error": (within / SEATS) ** 0.5,
-        "f": between / within,  # about 1 when the seat number does not matter; 1.7 is exceeded once in twenty times
+        "seat_effects": [statistics.fmean(seat) for seat in by_seat],
+        "standard_error": (within / len(chosen)) ** 0.5,
+        "f": between / within,  # about 1 when the seat number does not matter; of three seeds above 2.0 once in twenty
         "scores": scores,
     }
     _tell(report, json_)
+
+
+def _seat_effects(scores: Sequence[Sequence[float]]) -> list[float]:
+    """What each seat adds to a score, from one world's ``scores`` by rotation and seat."""
+    places = [statistics.fmean(scores[k][(i - k) % SEATS] for k in range(SEATS)) for i in range(SEATS)]
+    return [
+        statistics.fmean(scores[k][seat] - places[(seat + k) % SEATS] for k in range(SEATS)) for seat in range(SEATS)
+    ]
 
 
 @app.command()
