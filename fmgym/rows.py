@@ -78,7 +78,8 @@ def before(world: World, slot: int) -> Any:
 def _line(world: World, name: str, i: int) -> Any:
     """A row of one of the world's arrays, out of the world's bytes: they are read far more often than any other."""
     if name not in world.lines:
-        kind, start, *_ = world.array.dtype.fields[name]  # type: ignore[index]
+        fields: Any = world.array.dtype.fields
+        kind, start, *_ = fields[name]
         world.lines[name] = (*_scalars(kind.base), start)
     layout, make, start = world.lines[name]
     return make(layout.unpack_from(world.memory, start + i * layout.size))
