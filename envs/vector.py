@@ -66,9 +66,7 @@ class SoloVectorEnv(VectorEnv[Obs, np.ndarray, np.ndarray]):
         self.action_space = batch_space(self.single_action_space, num_envs)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self._done = np.zeros(num_envs, np.bool_)  # worlds whose episode is over
-        self._any_done = False
         self._begun = np.zeros(num_envs, np.bool_)
-        self._all = np.ones(num_envs, np.bool_)
 
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
@@ -84,7 +82,7 @@ class SoloVectorEnv(VectorEnv[Obs, np.ndarray, np.ndarray]):
         if not self._begun.all():
             raise ResetNeeded("some worlds have not begun an episode: call reset() before step()")
         self._take(actions)
-        if self._any_done:
+        if self._done.any():
             if self.autoreset_mode != AutoresetMode.NEXT_STEP:
                 over = np.flatnonzero(self._done).tolist()
                 raise ResetNeeded(f"the episodes of worlds {over} are over: reset them")
@@ -92,10 +90,12 @@ class SoloVectorEnv(VectorEnv[Obs, np.ndarray, np.ndarray]):
         self._run()
         rewards = self.batch.rewards.copy()
         terminations = self._done.copy()
-        infos = self._final_infos(terminations) if self._any_done else {}
-        if self._any_done and self.autoreset_mode == AutoresetMode.SAME_STEP:
-            self._reset(terminations, [None] * self.num_envs)
-        infos = self._get_infos(self._all, infos)
+        infos: dict[str, Any] = {}
+        if terminations.any():
+            infos = self._final_infos(terminations)
+            if self.autoreset_mode == AutoresetMode.SAME_STEP:
+                self._reset(terminations, [None] * self.num_envs)
+        infos = self._get_infos(np.ones(self.num_envs, np.bool_), infos)
         return self._get_obs(), rewards, terminations, np.zeros(self.num_envs, np.bool_), infos
 
     def _take(self, actions: np.ndarray) -> None:
@@ -122,7 +122,6 @@ class SoloVectorEnv(VectorEnv[Obs, np.ndarray, np.ndarray]):
     def _run(self) -> None:
         self.batch.run(self.threads)
         np.not_equal(self.batch.overs, 0, out=self._done)
-        self._any_done = bool(self._done.any())
 
     def _get_obs(self) -> Obs:
         flats = self.batch.flats
@@ -134,7 +133,7 @@ class SoloVectorEnv(VectorEnv[Obs, np.ndarray, np.ndarray]):
         infos["action_mask"] = self.batch.masks.copy() if self.copy else self.batch.masks
         infos["error"] = CODES[self.batch.errors]
         infos["_action_mask"], infos["_error"] = shown.copy(), shown.copy()
-        if shown is not self._all and not shown.all():
+        if not shown.all():
             infos["action_mask"] = infos["action_mask"] * shown[:, None]
             infos["error"][~shown] = None
         return infos
@@ -177,7 +176,6 @@ class SoloVectorEnv(VectorEnv[Obs, np.ndarray, np.ndarray]):
         """Take over a state from ``get_state``."""
         self.batch.set_state(state)
         self._done[:], self._begun[:] = state["done"], state["begun"]
-        self._any_done = bool(self._done.any())
 
     def close_extras(self, **kwargs: Any) -> None:
         self.batch.close()

@@ -10,7 +10,7 @@ thousands here. It can be asked at any moment as if the run were completed now.
 from fmgym.detmath import exp, log, power
 from fmgym.enums import N_FACILITIES, Settle
 from fmgym.jit import njit
-from fmgym.kernels.money import debts_of, thousands
+from fmgym.kernels.money import book_value, debts_of, thousands
 from fmgym.state import YEAR
 
 VERSION = "1"
@@ -86,7 +86,7 @@ def net_worth(w, p, club):
     for i in range(N_FACILITIES):
         if c.building[i] > 0:
             building += c.building_cost[i]
-    facilities = c.facility_book + thousands(p.facility.book * building)
+    facilities = c.facility_book + book_value(p, building)
     return cash + thousands(p.score.liquidity * squad_value(w, club)) + facilities - debts_of(w, club)
 
 

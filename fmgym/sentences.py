@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from fmgym import entry, rows
+from fmgym import entry
 from fmgym.calendar import day_of_year, season_of
 from fmgym.enums import (
     Condition,
     Error,
     Facility,
     OfferKind,
-    OfferState,
     OrderAction,
     Outcome,
     Reply,
@@ -27,7 +26,7 @@ from fmgym.kernels import actions, contracts, deals, finance, market, roster, ta
 from fmgym.names import club_id, date, match_id, millions, money, offer_id, player_id, word
 from fmgym.state import YEAR
 from fmgym.tools import NOTEBOOK, ToolCall, unparse
-from fmgym.views import club_of, completed, known
+from fmgym.views import club_of, completed, known, live_offers
 from fmgym.world import World
 
 # Codes that arguments.py and tools.py raise carry their sentences with them.
@@ -166,8 +165,7 @@ def meaning(world: World, seat: int, call: ToolCall) -> ToolCall:
 
 def _live_offer(world: World, seat: int, number: int) -> Any:
     """A seat's live offer of that number, or None."""
-    room = rows.part(world, "seats", seat, "offers")
-    return next((o for o in rows.rows(room, len(room)) if o.id == number and o.state == OfferState.LIVE), None)
+    return next((o for o in live_offers(world, seat) if o.id == number), None)
 
 
 _KINDS = {
@@ -317,8 +315,7 @@ class Facts:
         return _KINDS[OfferKind(self._offer().kind)]
 
     def live(self) -> str:
-        rows = self._w.seats[self._seat].offers
-        return ", ".join(offer_id(o.id) for o in rows if o.state == OfferState.LIVE) or "none"
+        return ", ".join(offer_id(o.id) for o in live_offers(self._world, self._seat)) or "none"
 
     def owner(self) -> str:
         return club_id(self._player().club)

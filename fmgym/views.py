@@ -606,9 +606,13 @@ def window(world: World, seat: int) -> str:
 
 def offers(world: World, seat: int) -> list[View]:
     """The live offers of a seat, oldest first."""
+    return [_offer(o) for o in sorted(live_offers(world, seat), key=lambda o: int(o.id))]
+
+
+def live_offers(world: World, seat: int) -> list[Any]:
+    """The rows of a seat's live offers."""
     room = rows.part(world, "seats", seat, "offers")
-    live = [o for o in rows.rows(room, len(room)) if o.state == OfferState.LIVE]
-    return [_offer(o) for o in sorted(live, key=lambda o: int(o.id))]
+    return [o for o in rows.rows(room, len(room)) if o.state == OfferState.LIVE]
 
 
 def _offer(o: Any) -> View:

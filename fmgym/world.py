@@ -97,7 +97,7 @@ class World:
 
     def digest(self) -> str:
         """128 bits over every byte of state, as 32 hex digits."""
-        return hashlib.blake2b(self.array.view(np.uint8).data, digest_size=16).hexdigest()
+        return hashlib.blake2b(self.memory, digest_size=16).hexdigest()
 
     def copy(self) -> World:
         """An independent copy."""

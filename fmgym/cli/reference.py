@@ -42,9 +42,9 @@ def rules(
     from fmgym.params import Params
     from fmgym.rules import rules_text
     from fmgym.tracks import track_named
+    from fmgym.world import check_options
 
     chosen, years = track_named(track), common.whole(seasons, "seasons")
     params = chosen.fit(Params.default().replace(common.changes(set_)))
-    if not 1 <= years <= params.shape.seasons:
-        raise BadInput(f"seasons must be 1 to {params.shape.seasons}, not {years}")
+    check_options(params, 0, years, "tiered")
     print(rules_text(params, chosen, years), end="")

@@ -4,7 +4,7 @@ from fmgym.detmath import exp, log, power
 from fmgym.enums import N_FACILITIES, Facility, Inbox, Ledger
 from fmgym.jit import njit
 from fmgym.kernels import inbox
-from fmgym.kernels.money import book, inflation, thousands
+from fmgym.kernels.money import book, book_value, inflation, thousands
 from fmgym.state import YEAR
 
 MONTH = 30
@@ -186,7 +186,7 @@ def finish_upgrades(w, p):
             if c.building[kind] == 0 or c.building[kind] > w.day:
                 continue
             c.levels[kind] += 1
-            c.facility_book += thousands(p.facility.book * c.building_cost[kind])
+            c.facility_book += book_value(p, c.building_cost[kind])
             c.building[kind] = 0
             c.building_cost[kind] = 0
             if kind == Facility.STADIUM:

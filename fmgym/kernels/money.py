@@ -35,6 +35,12 @@ def share_of_year(amount, days):
 
 
 @njit
+def book_value(p, cost):
+    """What facilities that cost so much (k) stand for in the books, from the day work on them begins."""
+    return thousands(p.facility.book * cost)
+
+
+@njit
 def debts_of(w, club):
     """What a club still owes in instalments and loans, k."""
     total = 0
