@@ -45,7 +45,7 @@ def record(
 
     - ``view="flat"``, any policy: a step is an accepted state-changing call. Observations are those of ``FlatObs``, an
       action is the call as integers (tool, number of arguments, arguments), ``infos["action_mask"]`` the flat mask.
-    - ``view="knobs"``, policies with a network: a step is a stop, as ``ManagerKnobs`` has it.
+    - ``view="knobs"``, policies with a network: a step is what ``ManagerKnobs`` has as one, a stop or a season.
 
     Rewards are changes of the score and sum to the final one. Where datasets are kept is Minari's affair
     (``MINARI_DATASETS_PATH``). Raises ``BadInput``.
@@ -172,21 +172,23 @@ class Calls(Recorder):
 
 
 class Knobs(Recorder):
-    """A step is a stop; the policy's network names its knobs."""
+    """A step is what the policy's network names knobs for, a stop or a season."""
 
     def __init__(self, world: World) -> None:
         super().__init__(world)
-        self._desk = Desk(world)
+        self._desk, self._score = Desk(world), 0.0
         self.observation_space = stops.space()
         self.action_space = spaces.MultiDiscrete(habits.STEPS)
 
     def _play_stop(self, policy: Policy, stop: Stop) -> None:
         assert isinstance(policy, Pilot)
-        obs, before = self._desk.observe(self.world, 0), self._rows[-1]["score"] if self._rows else 0.0
+        if policy.asked(stop):
+            obs = self._desk.observe(self.world, 0)
+            self._rows.append({"observation": obs[0], "infos": {}, "action": policy.choose(obs)[0], "reward": 0.0})
         policy.play(stop)
         score = self.score()
-        row = {"observation": obs[0], "infos": {}, "action": policy.choose(obs)[0]}
-        self._rows.append(row | {"reward": score - before, "score": score})
+        self._rows[-1]["reward"] += score - self._score
+        self._score = score
 
     def _last(self) -> dict[str, Any]:
         return {"observation": self._desk.observe(self.world, 0)[0], "infos": {}}

@@ -23,15 +23,18 @@ class Network(NamedTuple):
 
     numbers: np.ndarray  # float64
     sizes: np.ndarray  # inputs, then outputs of each layer
+    every: str  # how often it sets the knobs: stops.EVERY
     about: dict[str, Any]  # where it comes from
 
 
-def save(path: str | os.PathLike[str], layers: list[tuple[np.ndarray, np.ndarray]], about: dict[str, Any]) -> None:
-    """Write layers (matrix (out, in), bias (out,)) and what is to be known of them."""
+def save(
+    path: str | os.PathLike[str], layers: list[tuple[np.ndarray, np.ndarray]], every: str, about: dict[str, Any]
+) -> None:
+    """Write layers (matrix (out, in), bias (out,)), how often they set the knobs, and what is to be known of them."""
     arrays: dict[str, Any] = {}
     for i, (matrix, bias) in enumerate(layers):
         arrays[f"w{i}"], arrays[f"b{i}"] = matrix.astype(np.float32), bias.astype(np.float32)
-    known = about | {"knobs": _knobs(), "observation": stops.width()}
+    known = about | {"every": every, "knobs": _knobs(), "observation": stops.width()}
     partial = Path(f"{path}.tmp")
     with partial.open("wb") as file:
         np.savez_compressed(file, about=np.array(json.dumps(known)), **arrays)
@@ -51,7 +54,7 @@ def load(path: str | os.PathLike[str]) -> Network:
         raise BadInput(f"{path} was trained for other knobs or another observation than this version's")
     sizes = np.array([layers[0][0].shape[1], *(len(bias) for _, bias in layers)], np.int64)
     numbers = np.concatenate([a.reshape(-1) for pair in layers for a in pair]).astype(np.float64)
-    return Network(numbers, sizes, about)
+    return Network(numbers, sizes, about["every"], about)
 
 
 def _knobs() -> dict[str, list[float]]:

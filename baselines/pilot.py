@@ -18,8 +18,9 @@ from fmgym.world import World
 class Pilot:
     """Plays by the knobs that a policy network chooses at each stop.
 
-    The executor works on a copy of the world and its calls are then made here, one by one: the same calls lead to the
-    same answers, so each is made knowing no more than the answers before it.
+    A network that was trained to set them once a season is asked at a season's first stop alone; what it chose stands
+    in the notebook for the stops to come. The executor works on a copy of the world and its calls are then made here,
+    one by one: the same calls lead to the same answers, so each is made knowing no more than the answers before it.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -28,14 +29,37 @@ class Pilot:
 
     def play(self, stop: Stop) -> None:
         """Play one stop."""
-        world = stop._table.world
-        if self._desk is None or self._desk.params is not world.params:
-            self._desk = Desk(world)
-        obs = self._desk.observe(world, stop.seat)
-        for call in self._desk.plan(world, stop.seat, self.choose(obs)):
+        world, desk = stop._table.world, self._at(stop)
+        knobs = self._noted(stop)
+        if knobs is None:
+            knobs = self.choose(desk.observe(world, stop.seat))[0]
+            self._note(stop, knobs)
+        for call in desk.plan(world, stop.seat, knobs[None]):
             name, args = unparse(world, call)
             stop.call(name, **args)
         stop.call("advance")
+
+    def asked(self, stop: Stop) -> bool:
+        """Whether the network is asked at this stop, not bound by what it chose before."""
+        return self._noted(stop) is None
+
+    def _at(self, stop: Stop) -> Desk:
+        if self._desk is None or self._desk.params is not stop._table.world.params:
+            self._desk = Desk(stop._table.world)
+        return self._desk
+
+    def _note(self, stop: Stop, knobs: np.ndarray) -> None:
+        """Keep a season's knobs."""
+        if self.network.every == "season":
+            steps = " ".join(map(str, knobs))
+            stop.call("rewrite_notes", text=f"{_label(stop)}{steps}")
+
+    def _noted(self, stop: Stop) -> np.ndarray | None:
+        """The knobs (number of knobs,) chosen at an earlier stop of this season."""
+        notes, label = stop.packet.notebook, _label(stop)
+        if self.network.every != "season" or not notes.startswith(label):
+            return None
+        return np.array(notes.removeprefix(label).split(), np.int64)
 
     def choose(self, obs: np.ndarray) -> np.ndarray:
         """The knobs for observations (W, width), (W, number of knobs)."""
@@ -44,6 +68,11 @@ class Pilot:
 
     def __getstate__(self) -> dict[str, object]:
         return self.__dict__ | {"_desk": None}
+
+
+def _label(stop: Stop) -> str:
+    """How a note of this season begins."""
+    return f"season {stops.season(stop._table.world.w) + 1} knobs "
 
 
 class Desk:

@@ -1,7 +1,7 @@
 """PPO of Stable-Baselines3 on the batched environment: ``fmgym train``.
 
-The knobs interface learns with ``PPO`` (all knobs are always legal), the flat one with ``MaskablePPO``. A
-run is a function of its arguments: interrupted and resumed it ends with the same weights.
+Knobs are learnt with ``PPO`` (all of them are always legal), single calls with ``MaskablePPO``. A run is a function of
+its arguments: interrupted and resumed it ends with the same weights.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from stable_baselines3.common.utils import set_random_seed
 
 from fmgym import __version__
 from fmgym.baselines import network
-from fmgym.baselines.vecenv import INTERFACES, ArenaVecEnv, SoloVecEnv
+from fmgym.baselines.vecenv import ArenaVecEnv, SoloVecEnv
 from fmgym.envs import habits
 from fmgym.errors import BadInput
 from fmgym.params import Params
@@ -38,36 +38,37 @@ ARGS, CURVE, POLICY, STATE, MODEL = "args.json", "curve.csv", "policy.npz", "sta
 SEATED = (0, 4, 8, 12)  # seats of an Arena in which a policy is evaluated
 KEPT = 2  # checkpoints
 SPACING = 60.0  # seconds between two of them
+RATES = {"seasons": 5e-3, "knobs": 1e-3, "flat": 3e-4, "arena": 1e-3}  # where steps are few and long, each says more
 
 
 @dataclass(frozen=True)
 class Args:
     """One training run. Times are counted in environment steps over all worlds."""
 
-    interface: str = "knobs"  # a step is a stop (knobs), a call (flat), or a stop of sixteen seats (arena: self-play)
-    steps: int = 1_000_000  # in all
+    interface: str = "seasons"  # a step is a season, a stop (knobs), a call (flat), a stop of sixteen seats (arena)
+    steps: int = 400_000  # in all
     seed: int = 1
     seasons: int = 20
     opponents: str = "tiered"
-    envs: int = 32  # worlds stepped together
-    rollout: int = 128  # steps of each world between updates
-    batch: int = 1024  # of an update, in steps
+    envs: int = 64  # worlds stepped together
+    rollout: int = 64  # steps of each world between updates
+    batch: int = 512  # of an update, in steps
     epochs: int = 5  # over each rollout
-    rate: float = 3e-4  # of learning
+    rate: float | None = None  # of learning at first, falling to 0 at the end; None: what suits the interface
     discount: float = 0.998
     smoothing: float = 0.97  # lambda of generalised advantages
-    entropy: float = 0.001  # weight of its bonus
-    width: int = 128  # of two hidden layers
+    entropy: float = 0.0  # weight of its bonus
+    width: int = 64  # of two hidden layers
     scale: float = 0.1  # of rewards
-    leaning: float = 2.5  # of the untrained policy towards the usual habits: added to their logits
+    leaning: float = 1.5  # of the untrained policy towards the usual habits: added to their logits
     worlds: int = 900  # the training worlds are those of seeds 0 to this
-    evaluations: int = 5  # during training, evenly spaced
-    held_out: int = 32  # worlds of each evaluation, the next seeds after the training worlds
+    evaluations: int = 10  # during training, evenly spaced
+    held_out: int = 64  # worlds of each evaluation, the next seeds after the training worlds
     threads: int = 1  # that share the worlds; results do not depend on it
 
     def __post_init__(self) -> None:
-        if self.interface not in (known := (*INTERFACES, "arena")):
-            raise BadInput(f"--interface must be one of {', '.join(known)}, not {self.interface!r}")
+        if self.interface not in RATES:
+            raise BadInput(f"--interface must be one of {', '.join(RATES)}, not {self.interface!r}")
         for name in ("steps", "envs", "rollout", "batch", "epochs", "width", "worlds", "held_out", "threads"):
             if getattr(self, name) < 1:
                 raise BadInput(f"--{name.replace('_', '-')} is a whole number from 1, not {getattr(self, name)}")
@@ -76,7 +77,7 @@ class Args:
 def train(args: Args, out: Path, progress: Progress | None = None) -> dict[str, Any]:
     """Train, or go on with the training kept in ``out``; its last evaluation.
 
-    ``out`` then has ``policy.npz`` (knobs, arena: the best on held-out worlds, which ``fmgym run --policy`` takes),
+    ``out`` then has ``policy.npz`` (all but flat: the best on held-out worlds, which ``fmgym run --policy`` takes),
     ``model.zip`` for Stable-Baselines3, ``curve.csv``, ``tensorboard`` and the last checkpoints. ``BadInput`` when the
     folder holds another run.
     """
@@ -132,7 +133,7 @@ def _open(args: Args, env: SoloVecEnv | ArenaVecEnv, out: Path, progress: Progre
         n_steps=args.rollout,
         batch_size=args.batch,
         n_epochs=args.epochs,
-        learning_rate=args.rate,
+        learning_rate=_falling(RATES[args.interface] if args.rate is None else args.rate),
         gamma=args.discount,
         gae_lambda=args.smoothing,
         ent_coef=args.entropy,
@@ -143,6 +144,11 @@ def _open(args: Args, env: SoloVecEnv | ArenaVecEnv, out: Path, progress: Progre
     if args.interface != "flat":
         _lean(model, args.leaning)
     return model, keeper
+
+
+def _falling(rate: float) -> Callable[[float], float]:
+    """The learning rate by what is left of the training, 1 to 0; the last rollout may go a little beyond the end."""
+    return lambda left: rate * max(left, 0.0)
 
 
 def _lean(model: Any, amount: float) -> None:
@@ -289,4 +295,5 @@ def export(model: Any, args: Args, path: Path, row: dict[str, Any]) -> None:
     linear = [m for m in policy.mlp_extractor.policy_net if isinstance(m, torch.nn.Linear)] + [policy.action_net]
     layers = [(m.weight.detach().numpy(), m.bias.detach().numpy()) for m in linear]
     engine = {"engine": __version__, "commit": commit(), "params_hash": Params.default().hash}
-    network.save(path, layers, {"training": asdict(args), "held_out": row} | engine)
+    every = "season" if args.interface == "seasons" else "stop"
+    network.save(path, layers, every, {"training": asdict(args), "held_out": row} | engine)

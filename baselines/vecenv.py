@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,11 @@ from fmgym.tracks.arena import ARENA
 from fmgym.wrappers import FlatVectorObs, ManagerKnobsVector
 
 FINAL = ("score", "deaths", "settle", "settle_year", "honors", "value_added", "squad_value")  # told of a run's end
-INTERFACES = {"knobs": ManagerKnobsVector, "flat": FlatVectorObs}
+INTERFACES: dict[str, Callable[[SoloVectorEnv], Any]] = {
+    "seasons": partial(ManagerKnobsVector, every="season"),
+    "knobs": ManagerKnobsVector,
+    "flat": FlatVectorObs,
+}
 
 
 class _Worlds(VecEnv):
@@ -76,7 +81,8 @@ class _Worlds(VecEnv):
 class SoloVecEnv(_Worlds):
     """``num_envs`` worlds for Stable-Baselines3.
 
-    - ``interface``: ``knobs`` (a step is a stop, ``ManagerKnobs``) or ``flat`` (a step is a call, ``FlatObs``; masked).
+    - ``interface``: ``seasons`` or ``knobs`` (a step is a season, or a stop: ``ManagerKnobs``) or ``flat`` (a step is a
+      call, ``FlatObs``; masked).
     - ``seeds``: the worlds to learn on. Which one an episode opens is a function of ``seed``, the world's place in the
       batch and the number of its episode, so that training is the same however often it is interrupted.
     - ``scale``: rewards are multiplied by it; the episode returns in ``infos`` are not.

@@ -29,7 +29,7 @@ class Habit:
 
 
 HABITS: tuple[Habit, ...] = (
-    Habit("wages", (0.5, 0.65, 0.8, 0.95, 1.2), 1, "ceiling of the wage bill, as a share of expected revenue"),
+    Habit("wages", (0.5, 0.6, 0.7, 0.8, 0.9, 1.1), 2, "ceiling of the wage bill, as a share of expected revenue"),
     Habit("reserve", (0.1, 0.3, 0.6, 1.2), 1, "cash that buying and building leave, in years of wages"),
     Habit("squad", (22, 26, 31, 37), 2, "seniors beyond which nobody is bought, signed or promoted"),
     Habit("buys", (0, 1, 2, 4), 2, "players bought at a stop, at most"),

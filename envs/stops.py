@@ -2,7 +2,7 @@
 
 ``OFFICE`` says every column of the observation that the flat environment's tables do not have; ``calendar`` and
 ``club`` come from there. One step plays a stop of every world through the executor; the batch's own kernel then
-advances it to the next one.
+advances it to the next one. Where habits are set once a season, a step plays on to the first stop of the next.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from fmgym.calendar import age, window_open
 from fmgym.enums import N_POSITIONS, OfferKind, OfferState, Settle, Status
 from fmgym.envs import executor, fill, habits, kernel
 from fmgym.envs.observation import TABLES, Column, Layout, table_width
+from fmgym.errors import BadInput
 from fmgym.jit import njit
 from fmgym.kernels import contracts, market, roster, scouting
 from fmgym.kernels.valuation import contract_left
@@ -41,6 +42,7 @@ OFFICE: tuple[Column, ...] = (
     Column("prospect", -4.5, 2.5, "(points - 65) / 15", "best prospect's ability and half his gap to potential"),
 )
 SHOWN = ("calendar", "club")  # tables of the flat environment that are shown as well
+EVERY = ("stop", "season")  # how often habits are set; the draft counts as a season of its own
 
 
 def width() -> int:
@@ -74,20 +76,23 @@ class Office:
     """What the managers of a batch have on their desks: habits, calls made, and observations.
 
     ``habits``, ``desks``, ``rows``: one record each a seat, world by world. ``Batch.run`` lets it play where
-    a turn is commanded.
+    a turn is commanded. ``every``: how long habits are held, one of ``EVERY``; a season only in worlds of one seat.
     """
 
-    def __init__(self, size: int, layout: Layout, seats: int = 1) -> None:
+    def __init__(self, size: int, layout: Layout, seats: int = 1, every: str = "stop") -> None:
+        if every not in EVERY:
+            raise BadInput(f"every must be one of {', '.join(EVERY)}, not {every!r}")
         self.habits = np.zeros(size * seats, habits.RECORD)
         self.desks = np.zeros(size * seats, executor.DESK)
         self.rows = np.zeros(size * seats, ROW)
         self._seats = seats
+        self._play = play_seasons if every == "season" else play_stops
         self._slices = [layout.slices[table][0] for table in SHOWN]
 
     def run(self, part: slice, worlds: Any, params: Any, screens: Any, flats: Any, setups: Any) -> None:
-        """Carry out the commands of a part of the batch: a turn is a whole stop, ended by the action commanded."""
-        play(worlds, params, screens, self._of(self.habits, part), self._of(self.desks, part))
-        kernel.run(worlds, params, screens, flats, setups)
+        """Carry out the commands of a part of the batch: a turn is whole stops, each ended by the action commanded."""
+        own = self._of(self.habits, part), self._of(self.desks, part)
+        self._play(worlds, params, screens, flats, setups, *own)
         look(worlds, params, self._of(self.rows, part))
 
     def _of(self, records: np.ndarray, part: slice) -> np.ndarray:
@@ -111,7 +116,37 @@ def calls(desk: Any) -> list[ToolCall]:
 
 
 @njit
-def play(worlds, params, screens, habits, desks):
+def play_stops(worlds, params, screens, flats, setups, habits, desks):
+    """Carry out every screen's command; a TURN plays the seat's stop first, if it has one."""
+    _play(worlds, params, screens, habits, desks)
+    kernel.run(worlds, params, screens, flats, setups)
+
+
+@njit
+def play_seasons(worlds, params, screens, flats, setups, habits, desks):
+    """The same for worlds of one seat; after a TURN the stops that are left of the season follow by the same habits."""
+    for i in range(len(worlds)):
+        begun = season(worlds[i])
+        reward = 0.0
+        more = screens[i, 0].command == kernel.TURN
+        j = i + 1
+        _play(worlds[i:j], params, screens[i:j], habits[i:j], desks[i:j])
+        kernel.run(worlds[i:j], params, screens[i:j], flats[i:j], setups)
+        while more and screens[i, 0].over == 0 and season(worlds[i]) == begun:
+            reward += screens[i, 0].reward
+            _play(worlds[i:j], params, screens[i:j], habits[i:j], desks[i:j])
+            kernel.run(worlds[i:j], params, screens[i:j], flats[i:j], setups)
+        screens[i, 0].reward += reward
+
+
+@njit
+def season(w):
+    """The running season, -1 in the draft."""
+    return -1 if w.draft_open > 0 else w.season
+
+
+@njit
+def _play(worlds, params, screens, habits, desks):
     """Play the stop of every seat whose screen's command is TURN, if it has one, up to the advance."""
     for i in range(len(worlds)):
         for seat in range(screens.shape[1]):

@@ -1,7 +1,7 @@
 """Behaviour cloning of a knobs policy from a Minari dataset, in plain PyTorch.
 
     pip install "fmgym[rl,data]"
-    fmgym dataset fmgym/ppo-v0 --policy training/first/policy.npz --view knobs --seeds 100-159
+    fmgym dataset fmgym/ppo-v0 --policy ppo --view knobs --seeds 1-60
     python examples/behaviour_cloning.py --dataset fmgym/ppo-v0 --out clone.npz
     fmgym run --policy clone.npz --seed 1001
 
@@ -21,11 +21,11 @@ import torch
 from torch import nn
 
 from fmgym.baselines import network
-from fmgym.envs import habits
+from fmgym.envs import habits, stops
 
 
-def main(dataset: str, out: str, passes: int = 20, width: int = 128, seed: int = 1) -> float:
-    """Train on all episodes but every fifth; the agreement on those."""
+def main(dataset: str, out: str, passes: int = 20, width: int = 128, seed: int = 1, every: str = "season") -> float:
+    """Train on all episodes but every fifth; the agreement on those. ``every``: how often the knobs were set."""
     torch.manual_seed(seed)
     torch.set_num_threads(1)
     episodes = list(minari.load_dataset(dataset).iterate_episodes())
@@ -50,7 +50,7 @@ def main(dataset: str, out: str, passes: int = 20, width: int = 128, seed: int =
         agreement = float((chosen == tested[1]).float().mean())
         print(f"pass {done:3d}   loss {total / len(learnt[0]):.3f}   agreement {agreement:.2f}", flush=True)
     weights = [(layer.weight.detach().numpy(), layer.bias.detach().numpy()) for layer in layers]
-    network.save(out, weights, {"cloned": dataset})
+    network.save(out, weights, every, {"cloned": dataset})
     return agreement
 
 
@@ -72,5 +72,6 @@ if __name__ == "__main__":
     parser.add_argument("--out", required=True)
     parser.add_argument("--passes", type=int, default=20)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--every", default="season", choices=stops.EVERY, help="how often the knobs were set")
     arguments = parser.parse_args()
-    main(arguments.dataset, arguments.out, arguments.passes, seed=arguments.seed)
+    main(arguments.dataset, arguments.out, arguments.passes, seed=arguments.seed, every=arguments.every)

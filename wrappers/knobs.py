@@ -20,13 +20,15 @@ from fmgym.tools import ToolCall
 
 class ManagerKnobs(gym.Wrapper[np.ndarray, np.ndarray, Obs, Any], gym.utils.RecordConstructorArgs):
     """
-    A step is a whole decision stop: about 375 of them make twenty seasons.
+    A step is a whole decision stop: about 375 of them make twenty seasons. With `every="season"` it is a season: its
+    first stop shows how things stand, the knobs then hold for all of its stops, and 21 steps make a run, one of them
+    the draft.
 
     **Action**: `MultiDiscrete`, one knob each; a knob's steps stand for these values:
 
     {knobs}
 
-    A scripted executor plays the stop by these habits, with legal tool calls only (`calls()` names those of the last
+    A scripted executor plays the stops by these habits, with legal tool calls only (`calls()` names those of the last
     stop). All combinations are legal; the draft is a stop like any other.
 
     **Observation**: one `Box` of {width} numbers: the tables `calendar` and `club` of `SoloEnv`, then
@@ -37,11 +39,11 @@ class ManagerKnobs(gym.Wrapper[np.ndarray, np.ndarray, Obs, Any], gym.utils.Reco
     left out. The environment below belongs to this wrapper: its own `step` would play whole stops too.
     """
 
-    def __init__(self, env: gym.Env[Obs, Any]) -> None:
-        gym.utils.RecordConstructorArgs.__init__(self)
+    def __init__(self, env: gym.Env[Obs, Any], every: str = "stop") -> None:
+        gym.utils.RecordConstructorArgs.__init__(self, every=every)
         super().__init__(env)  # type: ignore[arg-type]  # mypy mixes Wrapper's types up
         self._batch: Batch = env.unwrapped.batch  # type: ignore[attr-defined]
-        self._office = self._batch.office = stops.Office(1, self._batch.layout)
+        self._office = self._batch.office = stops.Office(1, self._batch.layout, every=every)
         self.action_space = spaces.MultiDiscrete(habits.STEPS)
         self.observation_space = stops.space()
 
@@ -66,14 +68,14 @@ class ManagerKnobs(gym.Wrapper[np.ndarray, np.ndarray, Obs, Any], gym.utils.Reco
 class ManagerKnobsVector(gym.vector.VectorWrapper):
     """``ManagerKnobs`` for ``SoloVectorEnv``: actions (num_envs, number of knobs), observations one row a world."""
 
-    def __init__(self, env: gym.vector.VectorEnv[Any, Any, Any]) -> None:
+    def __init__(self, env: gym.vector.VectorEnv[Any, Any, Any], every: str = "stop") -> None:
         super().__init__(env)
         base = env.unwrapped
         assert isinstance(base, SoloVectorEnv), "ManagerKnobsVector stands on SoloVectorEnv"
         if base.autoreset_mode == AutoresetMode.SAME_STEP:
             raise BadInput("ManagerKnobsVector keeps no final observations: choose autoreset mode NextStep or Disabled")
         self._batch = base.batch
-        self._office = self._batch.office = stops.Office(base.num_envs, self._batch.layout)
+        self._office = self._batch.office = stops.Office(base.num_envs, self._batch.layout, every=every)
         self.single_action_space = spaces.MultiDiscrete(habits.STEPS)
         self.single_observation_space = stops.space()
         self.action_space = gym.vector.utils.batch_space(self.single_action_space, base.num_envs)

@@ -22,33 +22,34 @@ def _number(meaning: str) -> Any:
 def train(
     out: Out,
     interface: Annotated[
-        str, typer.Option(metavar="KIND", help="knobs: a step is a stop; flat: one call; arena: self-play by knobs.")
-    ] = "knobs",
-    steps: Annotated[int, _number("Environment steps in all.")] = 1_000_000,
+        str,
+        typer.Option(metavar="KIND", help="A step is: seasons, knobs (a stop), flat (a call), arena (self-play)."),
+    ] = "seasons",
+    steps: Annotated[int, _number("Environment steps in all.")] = 400_000,
     seed: common.Seed = "1",
     seasons: common.Seasons = "20",
     opponents: common.Opponents = "tiered",
-    envs: Annotated[int, _number("Worlds stepped together.")] = 32,
-    rollout: Annotated[int, _number("Steps of each world between two updates.")] = 128,
-    batch: Annotated[int, _number("Steps in one gradient.")] = 1024,
+    envs: Annotated[int, _number("Worlds stepped together.")] = 64,
+    rollout: Annotated[int, _number("Steps of each world between two updates.")] = 64,
+    batch: Annotated[int, _number("Steps in one gradient.")] = 512,
     epochs: Annotated[int, _number("Passes over a rollout.")] = 5,
-    rate: Annotated[float, _number("Learning rate.")] = 3e-4,
+    rate: Annotated[float | None, _number("Learning rate at first.  [default: by interface]")] = None,
     discount: Annotated[float, _number("Discount of rewards, a step.")] = 0.998,
-    entropy: Annotated[float, _number("Weight of the entropy bonus.")] = 0.001,
-    width: Annotated[int, _number("Width of the two hidden layers.")] = 128,
+    entropy: Annotated[float, _number("Weight of the entropy bonus.")] = 0.0,
+    width: Annotated[int, _number("Width of the two hidden layers.")] = 64,
     worlds: Annotated[int, _number("Train on the worlds of seeds 0 to N - 1.")] = 900,
-    held_out: Annotated[int, _number("Evaluate on so many seeds from there on.")] = 32,
-    evaluations: Annotated[int, _number("How often, beside the untrained policy.")] = 5,
+    held_out: Annotated[int, _number("Evaluate on so many seeds from there on.")] = 64,
+    evaluations: Annotated[int, _number("How often, beside the untrained policy.")] = 10,
     threads: Annotated[int, _number("Threads that share the worlds; results do not depend on it.")] = 1,
     json_: common.JsonFile = None,
 ) -> None:
     """Train a policy with PPO and print how it plays worlds it has not seen.
 
-    The folder gets the learning curve, TensorBoard logs, checkpoints and (knobs, arena) policy.npz, which other
+    The folder gets the learning curve, TensorBoard logs, checkpoints and (all but flat) policy.npz, which other
     commands take: fmgym run --policy DIR/policy.npz. Interrupted, the same command goes on; with more --steps it
     trains on.
 
-    Example: fmgym train --steps 200000 --out training/first
+    Example: fmgym train --steps 60000 --out training/first
     """
     chosen = {
         "interface": interface,

@@ -1,6 +1,8 @@
 """Training: repeatable, resumable, and its policy the same without torch as with it."""
 
 import json
+import subprocess
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -13,12 +15,14 @@ from fmgym.envs import habits
 from fmgym.envs.vector import SoloVectorEnv
 from fmgym.errors import BadInput
 from fmgym.run import replay, run
+from fmgym.session import Session
 from fmgym.wrappers import ManagerKnobsVector
 
 torch = pytest.importorskip("torch")
 ppo = pytest.importorskip("fmgym.baselines.ppo")  # all that the rl extra brings
 
 TINY = ppo.Args(
+    interface="knobs",
     steps=96,
     seasons=1,
     envs=4,
@@ -39,7 +43,7 @@ def weights(model):
 
 def trained(args, out):
     ppo.train(args, out)
-    kind = ppo.PPO if args.interface == "knobs" else ppo.MaskablePPO
+    kind = ppo.MaskablePPO if args.interface == "flat" else ppo.PPO
     return weights(kind.load(out / ppo.MODEL))
 
 
@@ -61,7 +65,7 @@ def test_training_is_a_function_of_its_arguments(folder, tmp_path) -> None:
     assert not torch.equal(first, trained(replace(TINY, seed=2), tmp_path / "other"))
 
 
-@pytest.mark.parametrize("interface", ["knobs", "flat"])
+@pytest.mark.parametrize("interface", ["seasons", "knobs", "flat"])
 def test_interrupted_and_resumed_it_ends_the_same(interface, tmp_path, monkeypatch) -> None:
     monkeypatch.setattr(ppo, "SPACING", 0.0)
     args = replace(TINY, interface=interface)
@@ -115,6 +119,43 @@ def test_the_policy_plays_as_its_network_does_in_the_environment(folder, tmp_pat
     assert Pilot(folder / ppo.POLICY).name == "policy"
 
 
+@pytest.fixture(scope="module")
+def seasonal(tmp_path_factory):
+    """A policy that sets its knobs once a season, not the same ones in all."""
+    out = tmp_path_factory.mktemp("training") / "seasons"
+    trained(replace(TINY, interface="seasons", seasons=3, rate=0.1), out)
+    return out / ppo.POLICY
+
+
+def test_knobs_of_a_season_hold_for_its_stops(seasonal) -> None:
+    """The same end through tools and notebook as through the environment whose step is a season."""
+    pilot = make(str(seasonal))
+    envs = ManagerKnobsVector(SoloVectorEnv(1, seasons=3), every="season")
+    obs, _ = envs.reset(seed=77)
+    net, ended, chosen = pilot.network, [False], []
+    while not ended[0]:
+        chosen.append(network.decide(net.numbers, net.sizes, habits.STEPS, obs))
+        obs, _, ended, _, infos = envs.step(chosen[-1])
+    assert len(chosen) == 4
+    assert len({knobs.tobytes() for knobs in chosen}) > 1
+    result = run(pilot, 77, seasons=3)
+    final = infos["final"]
+    for name in ("score", "honors", "value_added", "squad_value"):
+        assert getattr(result, name) == final[name][0]
+    assert make(str(seasonal)).asked(Session.open(77, seasons=3).stop())
+
+
+def test_a_season_is_planned_by_whoever_plays_its_stops(seasonal) -> None:
+    """A fresh pilot on a copy goes on by what stands in the notebook."""
+    session = Session.open(3, 1)
+    for _ in range(9):
+        twin = session.copy()
+        for each in (session, twin):
+            Pilot(seasonal).play(each.stop())
+        assert session.digest() == twin.digest()
+        assert not Pilot(seasonal).asked(session.stop()) or session.world.w["day"] < 5
+
+
 def test_a_file_for_other_knobs_is_refused(folder, tmp_path) -> None:
     with np.load(folder / ppo.POLICY) as file:
         arrays = dict(file)
@@ -141,3 +182,25 @@ def test_command_line(folder, tmp_path, capsys) -> None:
     assert cli.main(["train", "--out", str(tmp_path / "u"), "--interface", "dict"]) == 2
     assert cli.main(["run", "--policy", str(tmp_path / "none.npz"), "--seed", "1"]) == 2
     assert "holds no policy network" in capsys.readouterr().err
+
+
+def test_the_trained_policy_that_ships_plays_by_its_name(capsys) -> None:
+    assert cli.main(["run", "--policy", "ppo", "--seed", "1", "--seasons", "1"]) == 0
+    assert "ppo" in capsys.readouterr().out
+    assert cli.main(["ladder", "--policies", "ppo,idle", "--seeds", "1-2", "--seasons", "1"]) == 0
+    assert "ppo" in capsys.readouterr().out
+
+
+def test_playing_needs_nothing_of_the_rl_extra() -> None:
+    """A policy of the package is played by numpy and numba; training without the extra is refused in one line."""
+    program = """
+import sys
+for name in ("torch", "stable_baselines3", "sb3_contrib"):
+    sys.modules[name] = None
+from fmgym.cli import main
+assert main(["run", "--policy", "ppo", "--seed", "1", "--seasons", "1"]) == 0
+sys.exit(main(["train", "--out", "nowhere"]))
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.returncode == 2, done.stderr
+    assert done.stderr.count("\n") == 1 and "fmgym[rl]" in done.stderr

@@ -110,7 +110,7 @@ def test_a_state_goes_on_the_same_way(make) -> None:
 
 
 def test_unknown_interfaces_are_refused() -> None:
-    with pytest.raises(BadInput, match="interface must be one of knobs, flat"):
+    with pytest.raises(BadInput, match="interface must be one of seasons, knobs, flat"):
         SoloVecEnv(1, "dict")
 
 

@@ -96,6 +96,27 @@ def test_batch_equals_singles() -> None:
     assert ends >= 3
 
 
+def test_a_season_is_its_stops_by_the_same_knobs() -> None:
+    whole, parts = ManagerKnobs(gym.make("FMBench-Solo-v0", seasons=3), every="season"), env(3)
+    whole.reset(seed=8)
+    parts.reset(seed=8)
+    worlds = parts.unwrapped.batch.worlds
+    for n in range(4):  # the draft is a step of its own
+        obs, reward, ended, _, info = whole.step(knobs(n)[0])
+        total, over = 0.0, False
+        while not over and stops.season(worlds[0]) == n - 1:
+            shown, part, over, _, info2 = parts.step(knobs(n)[0])
+            total += part
+        assert over == ended and total == pytest.approx(reward, abs=1e-9)
+        assert ended or (shown == obs).all()  # once it is over either shows what it last saw
+    assert ended and info["final"]["digest"] == info2["final"]["digest"]
+
+
+def test_knobs_are_set_every_stop_or_season() -> None:
+    with pytest.raises(BadInput, match="every must be one of stop, season"):
+        ManagerKnobs(gym.make("FMBench-Solo-v0", seasons=1), every="year")
+
+
 @pytest.mark.parametrize("twin", [copy.deepcopy, lambda e: pickle.loads(pickle.dumps(e))])
 def test_a_copy_goes_the_same_way(twin) -> None:
     e = env(1)
