@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import statistics
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from heapq import nsmallest
 
 from fmgym.baselines.reading import Row, day, middle, outcome, potential
@@ -87,7 +88,7 @@ class Office:
         self.today = day(self.packet.date)
         self.squad: list[Row] = []
         self.finances: Row = {}
-        self.pay: list[tuple[float, str, float]] = []  # ability, id and wage of one's own seniors
+        self.usual_wage: Callable[[float], float]  # for a man of some ability, from what the squad earns now
         self.look()
 
     def look(self) -> None:
@@ -95,7 +96,8 @@ class Office:
         squad, finances = self.stop.turn([("get_squad", {}), ("get_finances", {})])
         if squad.ok and finances.ok:
             self.squad, self.finances = squad.data["players"], finances.data
-            self.pay = [(middle(row), row["id"], row["wage_m"]) for row in self.squad]
+            pay = [(middle(row), row["id"], row["wage_m"]) for row in self.squad]
+            self.usual_wage = functools.cache(functools.partial(usual_wage, pay))
 
     @property
     def size(self) -> int:
@@ -130,7 +132,8 @@ def draft(stop: Stop) -> None:
     money = pool["budget_m"] - sum(t["price_m"] for t in chosen)
     wages = DRAFT_WAGES * finances.get("expected_revenue_m", math.inf) - sum(t["wage_m"] for t in chosen)
     first = [row for position, count in FIRST.items() for row in _at(chosen, position)[:count]]
-    while swap := _best_swap(templates, chosen, first, money, wages):
+    worth = {t["id"]: quality(t) for t in templates}
+    while swap := _best_swap(templates, chosen, first, worth, money, wages):
         old, new = swap
         chosen[chosen.index(old)] = first[first.index(old)] = new
         money -= new["price_m"] - old["price_m"]
@@ -143,15 +146,21 @@ def _at(rows: Sequence[Row], position: str) -> list[Row]:
 
 
 def _best_swap(
-    templates: Sequence[Row], chosen: Sequence[Row], first: Sequence[Row], money: float, wages: float
+    templates: Sequence[Row],
+    chosen: Sequence[Row],
+    first: Sequence[Row],
+    worth: Mapping[str, float],
+    money: float,
+    wages: float,
 ) -> tuple[Row, Row] | None:
-    """The affordable exchange that gains most quality for its cost: price and years of wages."""
+    """The affordable exchange that gains most quality (``worth``, by id) for its cost: price and years of wages."""
     best, most = None, 0.0
+    spare = [t for t in templates if t not in chosen]
     for old in first:
-        for new in templates:
-            gain = quality(new) - quality(old)
+        for new in _at(spare, old["position"]):
+            gain = worth[new["id"]] - worth[old["id"]]
             price, wage = new["price_m"] - old["price_m"], new["wage_m"] - old["wage_m"]
-            if new["position"] != old["position"] or new in chosen or gain <= 0 or price > money or wage > wages:
+            if gain <= 0 or price > money or wage > wages:
                 continue
             rate = gain / max(price + YEARS * wage, 0.1)
             if rate > most:
@@ -247,8 +256,12 @@ def first_team(squad: Sequence[Row]) -> float:
 
 def fair_wage(office: Office, row: Row) -> float:
     """What players about as good earn here, millions a year."""
-    level = middle(row)
-    alike = nsmallest(5, [(abs(other - level), id_, wage) for other, id_, wage in office.pay])
+    return office.usual_wage(middle(row))
+
+
+def usual_wage(pay: Sequence[tuple[float, str, float]], level: float) -> float:
+    """The same from ability, id and wage of all."""
+    alike = nsmallest(5, [(abs(other - level), id_, wage) for other, id_, wage in pay])
     return median_of([wage for *_, wage in alike])
 
 

@@ -6,6 +6,7 @@ JSON value it came from, and describes itself as a JSON schema. A refusal says w
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 from collections.abc import Mapping
@@ -101,16 +102,23 @@ class Id(Arg):
     most: int | str = 10**9  # greatest number printed
 
     def read(self, value: Any, params: Params, season: int) -> int:
-        wanted = f'an id such as "{self._print(1)}"'
         if not isinstance(value, str):
-            raise self.wrong_type(value, wanted)
-        found = re.fullmatch(rf"{self.letter}([0-9]{{{self.digits},10}})", value)
+            raise self.wrong_type(value, self._example)
+        found = self._form.fullmatch(value)
         if found is None or value != self._print(int(found[1])):
-            raise self.wrong_value(value, wanted)
+            raise self.wrong_value(value, self._example)
         number, most = int(found[1]), bound(self.most, params)
         if not self.offset <= number <= most:
             raise self.wrong_value(value, f'an id from "{self._print(self.offset)}" to "{self._print(most)}"')
         return number - self.offset
+
+    @functools.cached_property
+    def _form(self) -> re.Pattern[str]:
+        return re.compile(rf"{self.letter}([0-9]{{{self.digits},10}})")
+
+    @property
+    def _example(self) -> str:
+        return f'an id such as "{self._print(1)}"'
 
     def show(self, number: int, season: int) -> str:
         return self._print(number + self.offset)
@@ -220,12 +228,15 @@ class Choice(Arg):
     words: Mapping[str, int] = None  # type: ignore[assignment]
 
     def read(self, value: Any, params: Params, season: int) -> int:
-        wanted = "one of " + ", ".join(self.words)
         if not isinstance(value, str):
-            raise self.wrong_type(value, wanted)
+            raise self.wrong_type(value, self._wanted)
         if value not in self.words:
-            raise self.wrong_value(value, wanted)
+            raise self.wrong_value(value, self._wanted)
         return self.words[value]
+
+    @property
+    def _wanted(self) -> str:
+        return "one of " + ", ".join(self.words)
 
     def show(self, number: int, season: int) -> str:
         return next(word for word, code in self.words.items() if code == number)

@@ -15,7 +15,7 @@ from fmgym import engine, score
 from fmgym.calendar import window_open
 from fmgym.enums import N_FACILITIES
 from fmgym.jit import njit
-from fmgym.kernels import academy, actions, contracts, finance, roster, talks
+from fmgym.kernels import academy, actions, contracts, deals, finance, roster, talks
 from fmgym.kernels.condition import condition_now
 from fmgym.kernels.money import debts_of
 from fmgym.world import World
@@ -128,6 +128,16 @@ def _talk_index(worlds: Any, club: int, uid: int) -> Any:
 def talk_index(world: World, club: int, uid: int) -> int:
     """Index of a club's memory of a player, or -1."""
     return int(_talk_index(world.array, club, uid))
+
+
+@njit
+def _lodged_index(worlds: Any, seat: int, uid: int) -> Any:
+    return deals.find(worlds[0], seat, uid)
+
+
+def lodged_index(world: World, seat: int, uid: int) -> int:
+    """Index of what a seat has lodged about a player, or -1."""
+    return int(_lodged_index(world.array, seat, uid))
 
 
 @njit

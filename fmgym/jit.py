@@ -63,6 +63,7 @@ try:
     from numba.core.environment import Environment, lookup_environment
     from numba.core.errors import ForceLiteralArg, NumbaError, TypingError
     from numba.core.registry import CPUDispatcher
+    from numba.core.runtime.nrt import rtsys
     from numba.core.serialize import dumps
     from numba.core.targetconfig import ConfigStack, TargetConfig
     from numba.core.typing import make_concrete_template
@@ -168,7 +169,8 @@ class KernelFiles(FunctionCache):  # type: ignore[misc]
 
     def __init__(self, py_func: Callable[..., Any]) -> None:
         self._py_func = py_func
-        self._stamp = _file_stamp(inspect.getfile(py_func))
+        path = inspect.getfile(py_func)
+        self._stamp = "" if Path(path) in _OWN_FILES else _file_stamp(path)  # our own are in the digest
 
     def name(self, args: Any, codegen: Any, kind: str) -> str | None:
         """What tells this function, compiled for these types, from all others. None: it cannot be told."""
@@ -240,7 +242,6 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]
             return args
 
     def _entry(self, args: tuple[Any, ...]) -> Any:
-        self.targetctx.refresh()
         name = self._file_name(args, "entry")
         piece, library = _loaded(name, self.targetctx)
         if piece is None:
@@ -533,6 +534,7 @@ def _load(piece: Piece, context: Any) -> Any:
             _loaded(needed, context)
         if needed not in _LOADED:  # LLVM would end the process
             raise LookupError(needed)
+    rtsys.initialize(context)  # the memory of arrays; what else `refresh` loads is for compiling alone
     for prepare in piece.prepare:
         prepare()
     environments = {}
@@ -692,15 +694,25 @@ def _if_heard(send: Callable[..., None]) -> Callable[..., None]:
 
 
 def _compiled(func: Callable[..., Any], *, inline: str, parallel: bool, apart: bool) -> Any:
-    kernel = numba.njit(error_model="numpy", nogil=True, inline=inline, parallel=parallel)(func)
     if JIT_DISABLED:
         return func
     if not NUMBA_IS_KNOWN:
         _warn_of_numba()
-        return kernel
-    kernel = Kernel(func, locals=kernel.locals, targetoptions=kernel.targetoptions)
+        return _compiled_by_numba(func, inline, parallel)
+    kernel = Kernel(func, targetoptions=_target_options(inline, parallel).copy())
     kernel.apart = apart
     return kernel
+
+
+def _compiled_by_numba(func: Callable[..., Any], inline: str, parallel: bool) -> Any:
+    return numba.njit(error_model="numpy", nogil=True, inline=inline, parallel=parallel)(func)
+
+
+@functools.cache
+def _target_options(inline: str, parallel: bool) -> dict[str, Any]:
+    """The options of a kernel as numba completes them, whatever the function."""
+    options: dict[str, Any] = _compiled_by_numba(lambda: None, inline, parallel).targetoptions
+    return options
 
 
 @functools.cache
@@ -746,7 +758,7 @@ def _imported_names(source: str) -> set[str]:
 def _file_stamp(path: str) -> str:
     """A digest of a function's own file and of the files of yours that it imports.
 
-    For kernels outside the package; the package's own files are in the digest of all kernel sources.
+    For kernels outside the package.
     """
     sources: dict[str, bytes] = {}
     pending = [path]
@@ -781,7 +793,7 @@ def _is_elsewhere(path: str) -> bool:
     paths = sysconfig.get_paths()
     folders = [*fmgym.__path__, *(paths[name] for name in ("stdlib", "platstdlib", "purelib", "platlib"))]
     below = any(Path(path).is_relative_to(folder) for folder in folders)
-    return below or not path.endswith(".py") or Path(path) in _MODULES.values()
+    return below or not path.endswith(".py") or Path(path) in _OWN_FILES
 
 
 def _checksum(payload: bytes) -> bytes:
@@ -848,5 +860,6 @@ def _last_edit(path: Path) -> tuple[int, int] | None:
 # At import, since the sources may be edited while the process runs.
 _MODULES = package_modules()
 _LAST_EDITS = {name: _last_edit(path) for name, path in _MODULES.items()}
+_OWN_FILES = frozenset(_MODULES.values())
 _SOURCES = kernel_sources(_MODULES)
 _DIGEST = source_digest(_SOURCES)

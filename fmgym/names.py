@@ -113,7 +113,7 @@ def date(day: int) -> str:
 
 def word(code: IntEnum) -> str:
     """The lower-case word for a code."""
-    return code.name.lower()
+    return code._name_.lower()  # `name` is a descriptor in Python, six times as slow
 
 
 def millions(k: float, digits: int = 3) -> float:

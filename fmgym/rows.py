@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import struct
 from collections import namedtuple
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -30,7 +30,8 @@ def _scalars(kind: np.dtype) -> tuple[struct.Struct, Callable[..., Any]]:
             names.append(name)
             at = offset + inner.itemsize
     values: Any = namedtuple("Row", names)  # type: ignore[misc]
-    return struct.Struct(f"{layout}{kind.itemsize - at}x"), values._make
+    make = functools.partial(tuple.__new__, values)  # `_make` without its count of what is right by the layout
+    return struct.Struct(f"{layout}{kind.itemsize - at}x"), make
 
 
 def row(array: np.ndarray, i: int) -> Any:
@@ -57,32 +58,38 @@ def part(world: World, name: str, i: int, field: str) -> Any:
 
 def player(world: World, slot: int) -> Any:
     """The player in a slot."""
-    return _line(world, "players", slot)
+    return _lines(world, "players", (slot,))[0]
+
+
+def players(world: World, slots: Iterable[int]) -> list[Any]:
+    """The players in some slots."""
+    return _lines(world, "players", slots)
 
 
 def club(world: World, i: int) -> Any:
     """A club."""
-    return _line(world, "clubs", i)
+    return _lines(world, "clubs", (i,))[0]
 
 
 def seat(world: World, i: int) -> Any:
     """A seat."""
-    return _line(world, "seats", i)
+    return _lines(world, "seats", (i,))[0]
 
 
-def before(world: World, slot: int) -> Any:
-    """The player in a slot as he was when a sealed world's clock stopped."""
-    return _line(world, "board", slot)
+def before(world: World, slots: Iterable[int]) -> list[Any]:
+    """The players in some slots as they were when a sealed world's clock stopped."""
+    return _lines(world, "board", slots)
 
 
-def _line(world: World, name: str, i: int) -> Any:
-    """A row of one of the world's arrays, out of the world's bytes: they are read far more often than any other."""
+def _lines(world: World, name: str, numbers: Iterable[int]) -> list[Any]:
+    """Rows of one of the world's arrays, out of the world's bytes: they are read far more often than any other."""
     if name not in world.lines:
         fields: Any = world.array.dtype.fields
         kind, start, *_ = fields[name]
         world.lines[name] = (*_scalars(kind.base), start)
     layout, make, start = world.lines[name]
-    return make(layout.unpack_from(world.memory, start + i * layout.size))
+    memory, unpack, size = world.memory, layout.unpack_from, layout.size
+    return [make(unpack(memory, start + i * size)) for i in numbers]
 
 
 def squad(world: World, i: int) -> list[int]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from fmgym import entry
+from fmgym import entry, rows
 from fmgym.calendar import day_of_year, season_of
 from fmgym.enums import (
     Condition,
@@ -22,7 +22,7 @@ from fmgym.enums import (
     Status,
     Tool,
 )
-from fmgym.kernels import actions, contracts, deals, finance, market, roster, talks
+from fmgym.kernels import actions, contracts, deals, finance, market, roster
 from fmgym.names import club_id, date, match_id, millions, money, offer_id, player_id, word
 from fmgym.state import YEAR
 from fmgym.tools import NOTEBOOK, ToolCall, unparse
@@ -197,15 +197,14 @@ class Facts:
     def _player(self) -> Any:
         """The player a call is about, or None when there is none (any more)."""
         slot = entry.slot_of(self._world, self._args[0])
-        return None if slot < 0 else known(self._world, self._seat, slot)
+        return None if slot < 0 else known(self._world, self._seat, [slot])[0]
 
     def _offer(self) -> Any:
         """The offer a reply is about."""
         return _live_offer(self._world, self._seat, self._asked.args[0])
 
     def _newest(self) -> Any:
-        s = self._w.seats[self._seat]
-        return next(o for o in s.offers if o.id == s.next_offer)
+        return _live_offer(self._world, self._seat, rows.seat(self._world, self._seat).next_offer)
 
     # Budgets, tools, places
 
@@ -305,8 +304,8 @@ class Facts:
 
     def cooled(self) -> str:
         field = "wage_cooldown" if self._meant.tool == Tool.OFFER_CONTRACT else "cooldown"
-        i = int(talks.find(self._w, self._club, self._args[0]))
-        return date(self._c.talks[i][field] + 1)
+        i = entry.talk_index(self._world, self._club, self._args[0])
+        return date(rows.part(self._world, "clubs", self._club, "talks")[field][i] + 1)
 
     def offer(self) -> str:
         return offer_id(self._asked.args[0])
@@ -346,17 +345,19 @@ class Facts:
     def unchanged(self) -> str:
         if self._meant.tool == Tool.LIST_PLAYER:
             return f"{self.player()} is {self.listing()} the transfer list already."
-        if deals.find(self._w, self._seat, self._args[0]) >= 0:
+        if entry.lodged_index(self._world, self._seat, self._args[0]) >= 0:
             return f"A deal about {self.player()} is lodged already; it is carried out when the day ends."
         if self._meant.tool == Tool.MAKE_TRANSFER_OFFER:
             return f"The fee for {self.player()} is agreed already: agree terms by offer_contract."
         return f"{self.player()} has a contract until {date(self._player().contract_end)}; offer a longer one."
 
     def undone(self) -> str:
-        slot = int(roster.slot_of(self._w, self._offer().uid))
-        if slot < 0 or self._w.players[slot].next_club >= 0 or deals.find(self._w, self._seat, self._offer().uid) >= 0:
+        offer = self._offer()
+        slot = entry.slot_of(self._world, offer.uid)
+        promised = slot < 0 or rows.player(self._world, slot).next_club >= 0
+        if promised or entry.lodged_index(self._world, self._seat, offer.uid) >= 0:
             return "the player is promised to another club"
-        return f"{club_id(self._offer().club)} lacks the cash or a place in the squad"
+        return f"{club_id(offer.club)} lacks the cash or a place in the squad"
 
     # Facilities, matches, draft
 

@@ -7,7 +7,7 @@ counts (legality, budgets, turns, time) is decided by the engine; this module tr
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
 import msgspec
@@ -41,6 +41,7 @@ class Played(msgspec.Struct, frozen=True):
 # Called after a turn's calls and before the world moves: seat, number of the seat's turn in the whole run
 # (from 1), what was accepted. Turns with nothing accepted are told too: turns are state.
 Listener = Callable[[int, int, list[Played]], None]
+_Accepted = tuple[ToolCall, Outcome, int]
 
 
 class Session:
@@ -123,13 +124,19 @@ class Session:
         if not self.is_open(seat):
             return [self._refused_after_end(name, seat) for name, _ in calls]
         entry.begin_turn(self.world, seat)
-        played: list[Played] = []
-        results = [self._play(name, args, seat, played) for name, args in calls]
+        accepted: list[_Accepted] = []
+        results = [self._play(name, args, seat, accepted) for name, args in calls]
         entry.end_turn(self.world, seat)
-        for listener in self.listeners:
-            listener(seat, rows.seat(self.world, seat).total_turns, played)
+        if self.listeners:
+            self._tell(seat, accepted)
         entry.move(self.world)
         return results
+
+    def _tell(self, seat: int, accepted: Sequence[_Accepted]) -> None:
+        """Tell the listeners of a turn."""
+        played = [Played(*unparse(self.world, call), word(outcome), value) for call, outcome, value in accepted]
+        for listener in self.listeners:
+            listener(seat, rows.seat(self.world, seat).total_turns, played)
 
     def _refused_after_end(self, name: str, seat: int) -> Result:
         if self.world.w.seats[seat].settled == Settle.LIVE:
@@ -138,7 +145,7 @@ class Session:
         message = sentences.refusal(self.world, seat, call, Error.FINISHED)
         return Result(False, str(name), Error.FINISHED.name, message)
 
-    def _play(self, name: str, args: Any, seat: int, played: list[Played]) -> Result:
+    def _play(self, name: str, args: Any, seat: int, accepted: list[_Accepted]) -> Result:
         """One call: parse, play, note, answer."""
         try:
             call = self._parsed(name, args, seat)
@@ -146,8 +153,7 @@ class Session:
             outcome, value = self._act(call, seat)
         except CallError as error:
             return Result(False, str(name), error.code.name, error.message)
-        canonical = unparse(self.world, call)
-        played.append(Played(*canonical, word(outcome), value))
+        accepted.append((call, outcome, value))
         return self._answer(call, meant, seat, outcome, value)
 
     def _parsed(self, name: str, args: Any, seat: int) -> ToolCall:

@@ -6,6 +6,7 @@ them; ``parse`` and ``unparse`` are inverses. What a call may do is decided by `
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -49,7 +50,7 @@ class ToolSpec:
     examples: tuple[dict[str, Any], ...] = ({},)
     rule: Callable[[Mapping[str, Any]], str | None] = field(default=lambda given: None)
 
-    @property
+    @functools.cached_property
     def name(self) -> str:
         return word(self.tool)
 

@@ -90,13 +90,13 @@ def formation_name(code: int) -> str:
 # What is known of others
 
 
-def known(world: World, seat: int, slot: int) -> Any:
-    """A player as a seat may know him (``kernels.roster.seen``)."""
-    pl = rows.player(world, slot)
+def known(world: World, seat: int, slots: Sequence[int]) -> list[Any]:
+    """Players as a seat may know them (``kernels.roster.seen``)."""
+    players = rows.players(world, slots)
     if world.array["frozen"][0] == 0:
-        return pl
-    then, club = rows.before(world, slot), club_of(world, seat)
-    return pl if club in (pl.club, then.club) else then
+        return players
+    board, club = rows.before(world, slots), club_of(world, seat)
+    return [now if club in (now.club, then.club) else then for now, then in zip(players, board, strict=True)]
 
 
 def known_columns(world: World, seat: int, *names: str) -> list[np.ndarray]:
@@ -120,26 +120,35 @@ def band(world: World, ability: float, error: float) -> str:
 
 def _scale(ability: float) -> int:
     """An ability on the scale that is shown, 1 to 99."""
-    return min(max(round(float(ability)), 1), 99)
+    return min(max(round(ability), 1), 99)
 
 
 def confidence(world: World, error: float) -> str:
     """The letter of a report, A to D, by its standard deviation."""
-    return "ABCD"[bisect_left(world.params.scouting.confidence, float(error))]
+    return "ABCD"[bisect_left(world.params.scouting.confidence, error)]
 
 
 def stars(world: World, potential: float) -> float:
     """Half a star to five stars for a believed potential."""
     p = world.params.scouting
-    halves: int = 1 + math.floor((float(potential) - p.star_low) / p.star_step)
+    halves: int = 1 + math.floor((potential - p.star_low) / p.star_step)
     return min(max(halves, 1), 10) / 2
 
 
-def _scouted(world: World, seat: int, slot: int, pl: Any) -> View:
-    seats = world.array["seats"]
-    if seats["report_uid"].item(0, seat, slot) != pl.uid:
+Report = tuple[int, float, float, float]  # whom it is about (uid), ability, error, potential
+
+
+def _reports(world: World, seat: int, slots: Sequence[int]) -> list[Report]:
+    """A seat's reports on the players in some slots."""
+    seats, chosen = world.array["seats"], np.array(slots, np.int64)
+    columns = (seats[field][0, seat][chosen].tolist() for field in ("report_uid", "ability", "error", "potential"))
+    return list(zip(*columns, strict=True))
+
+
+def _scouted(world: World, pl: Any, report: Report) -> View:
+    uid, ability, error, potential = report
+    if uid != pl.uid:
         return {"ability": "?", "confidence": "D", "potential": None}
-    ability, error, potential = (seats[field].item(0, seat, slot) for field in ("ability", "error", "potential"))
     return {
         "ability": band(world, ability, error),
         "confidence": confidence(world, error),
@@ -158,14 +167,14 @@ def _years(world: World, born: int) -> float:
     return round((today(world) - born) / YEAR, 1)
 
 
-def _who(world: World, seat: int, slot: int, pl: Any) -> View:
+def _who(world: World, pl: Any, report: Report) -> View:
     """Identity and scouting of a player."""
     return {
         "id": player_id(pl.uid),
         "name": _name(world, pl.uid),
         "position": POSITIONS[pl.position],
         "age": _years(world, pl.born),
-        **_scouted(world, seat, slot, pl),
+        **_scouted(world, pl, report),
     }
 
 
@@ -195,16 +204,15 @@ def squad(world: World, seat: int, call: ToolCall) -> View:
     """``get_squad``: one row a senior."""
     club = club_of(world, seat)
     slots = rows.squad(world, club)
-    fresh = entry.conditions(world, slots)
-    found = [_squad_row(world, seat, slot, condition) for slot, condition in zip(slots, fresh, strict=True)]
+    men = zip(rows.players(world, slots), _reports(world, seat, slots), entry.conditions(world, slots), strict=True)
+    found = [_squad_row(world, *man) for man in men]
     found.sort(key=lambda row: (Position[row["position"]], row["id"]))
     return {"players": found, "size": len(found), "wage_bill_m": millions(rows.club(world, club).wage_bill)}
 
 
-def _squad_row(world: World, seat: int, slot: int, condition: float) -> View:
-    pl = rows.player(world, slot)
+def _squad_row(world: World, pl: Any, report: Report, condition: float) -> View:
     return {
-        **_who(world, seat, slot, pl),
+        **_who(world, pl, report),
         "condition": round(condition),
         "form": round(pl.form, 1),
         "morale": round(pl.morale),
@@ -223,8 +231,8 @@ def _squad_row(world: World, seat: int, slot: int, condition: float) -> View:
 def player(world: World, seat: int, call: ToolCall) -> View:
     """``get_player``: everything visible of one player."""
     slot = entry.slot_of(world, call.args[0])
-    pl = known(world, seat, slot)
-    view = _who(world, seat, slot, pl) | {
+    pl, report = known(world, seat, [slot])[0], _reports(world, seat, [slot])[0]
+    view = _who(world, pl, report) | {
         "status": word(Status(pl.status)),
         "club": club_id(pl.club) if pl.club >= 0 else None,
         "yours": bool(pl.club == club_of(world, seat)),
@@ -413,16 +421,22 @@ def warnings(world: World, seat: int) -> list[str]:
 
 def injured(world: World, club: int) -> list[str]:
     """The injured seniors of a club, with the day they are back."""
-    squad = [rows.player(world, slot) for slot in rows.squad(world, club)]
-    hurt = [pl for pl in squad if pl.injured_until > today(world)]
-    return [f"{player_id(pl.uid)} to {date(pl.injured_until)}" for pl in hurt]
+    uid, until = _of_squad(world, club, "uid", "injured_until")
+    hurt = until > today(world)
+    return [f"{player_id(who)} to {date(day)}" for who, day in zip(uid[hurt], until[hurt], strict=True)]
 
 
 def _ending(world: World, club: int, days: int) -> list[str]:
     """Ids of seniors whose contracts end within so many days with nothing agreed."""
-    squad = [rows.player(world, slot) for slot in rows.squad(world, club)]
-    last = today(world) + days
-    return [player_id(pl.uid) for pl in squad if pl.contract_end <= last and pl.next_club < 0]
+    uid, end, next_club = _of_squad(world, club, "uid", "contract_end", "next_club")
+    ending = (end <= today(world) + days) & (next_club < 0)
+    return [player_id(who) for who in uid[ending]]
+
+
+def _of_squad(world: World, club: int, *names: str) -> list[np.ndarray]:
+    """Fields of a club's seniors."""
+    slots, players = np.array(rows.squad(world, club), np.int64), rows.table(world, "players")
+    return [players[name][slots] for name in names]
 
 
 def youth_academy(world: World, seat: int, call: ToolCall) -> View:
@@ -430,16 +444,16 @@ def youth_academy(world: World, seat: int, call: ToolCall) -> View:
     club = club_of(world, seat)
     slots = rows.academy(world, club)
     wages = entry.promotion_wages(world, slots)
+    men = zip(rows.players(world, slots), _reports(world, seat, slots), wages, strict=True)
     return {
-        "prospects": [_prospect(world, seat, slot, wage) for slot, wage in zip(slots, wages, strict=True)],
+        "prospects": [_prospect(world, *man) for man in men],
         "level": int(rows.part(world, "clubs", club, "levels")[Facility.ACADEMY]),
         "places_at_year_end": int(world.params.academy.places),
     }
 
 
-def _prospect(world: World, seat: int, slot: int, wage: int) -> View:
-    pl = rows.player(world, slot)
-    return _who(world, seat, slot, pl) | {
+def _prospect(world: World, pl: Any, report: Report, wage: int) -> View:
+    return _who(world, pl, report) | {
         "value_m": millions(pl.value),
         "term_ends": date(pl.academy_until),
         "promotion_wage_m": millions(wage),
@@ -480,7 +494,8 @@ def fixtures(world: World, seat: int, call: ToolCall) -> View:
 
 def _fixtures_of(world: World, club: int) -> list[int]:
     f = rows.table(world, "fixtures")[: world.array["n_fixtures"][0]]
-    return [int(i) for i in np.nonzero((f["home"] == club) | (f["away"] == club))[0]]
+    found: list[int] = np.nonzero((f["home"] == club) | (f["away"] == club))[0].tolist()
+    return found
 
 
 def _fixture(world: World, i: int, club: int) -> View:
@@ -498,8 +513,9 @@ def _fixture(world: World, i: int, club: int) -> View:
 
 def next_fixture(world: World, club: int) -> View | None:
     """A club's next match of this season."""
-    ahead = [i for i in _fixtures_of(world, club) if i >= world.array["next_fixture"][0]]
-    return _fixture(world, ahead[0], club) if ahead else None
+    first = int(world.array["next_fixture"][0])
+    ahead = next((i for i in _fixtures_of(world, club) if i >= first), None)
+    return None if ahead is None else _fixture(world, ahead, club)
 
 
 def match_report(world: World, seat: int, call: ToolCall) -> View:
@@ -543,35 +559,44 @@ def transfer_market(world: World, seat: int, call: ToolCall) -> View:
     *_, sort, limit, page = call.args
     slots = _on_market(world, seat, call.args)
     slots = slots[np.argsort(_sort_key(world, seat, slots, sort), kind="stable")]
-    shown = slots[(page - 1) * limit : page * limit]
+    shown = slots[(page - 1) * limit : page * limit].tolist()
+    men = zip(known(world, seat, shown), _reports(world, seat, shown), strict=True)
     return {
         "window": window(world, seat),
         "found": len(slots),
         "page": page,
-        "players": [_market_row(world, seat, int(slot)) for slot in shown],
+        "players": [_market_row(world, *man) for man in men],
     }
 
 
 def _on_market(world: World, seat: int, args: tuple[int, ...]) -> np.ndarray:
     """Slots of the players that pass the filters of a market call."""
     kind, position, min_age, max_age, max_value, min_ability = args[:6]
-    p, day, pl = world.params, today(world), rows.table(world, "players")
-    fields = ("status", "club", "next_club", "listed", "contract_end")
-    status, club, next_club, listed, contract_end = known_columns(world, seat, *fields)
-    free = status == Status.FREE
-    elsewhere = (status == Status.SENIOR) & (club != club_of(world, seat)) & (next_club < 0)
-    passing = {
-        MARKETS["listed"]: elsewhere & (listed == 1),
-        MARKETS["free"]: free,
-        MARKETS["expiring"]: elsewhere & (contract_end - day <= p.wage.free_days),
-        MARKETS["all"]: elsewhere | free,
-    }[kind]
-    years = (day - pl["born"]) // YEAR
-    passing &= (pl["position"] == position) | (position < 0)
-    passing &= (years >= min_age) & ((years <= max_age) | (max_age < 0))
-    passing &= (pl["value"] <= max_value) | (max_value < 0)
+    pl, passing = rows.table(world, "players"), _to_be_had(world, seat, kind)
     passing &= rows.part(world, "seats", seat, "ability") >= min_ability
+    if position >= 0:
+        passing &= pl["position"] == position
+    if min_age >= 0 or max_age >= 0:
+        years = (today(world) - pl["born"]) // YEAR
+        passing &= (years >= min_age) & ((years <= max_age) | (max_age < 0))
+    if max_value >= 0:
+        passing &= pl["value"] <= max_value
     return np.nonzero(passing)[0]
+
+
+def _to_be_had(world: World, seat: int, kind: int) -> np.ndarray:
+    """Which players a market of that kind has."""
+    status, club, next_club = known_columns(world, seat, "status", "club", "next_club")
+    free: np.ndarray = status == Status.FREE
+    if kind == MARKETS["free"]:
+        return free
+    elsewhere: np.ndarray = (status == Status.SENIOR) & (club != club_of(world, seat)) & (next_club < 0)
+    if kind == MARKETS["listed"]:
+        return elsewhere & (known_columns(world, seat, "listed")[0] == 1)
+    if kind == MARKETS["expiring"]:
+        (end,) = known_columns(world, seat, "contract_end")
+        return elsewhere & (end - today(world) <= world.params.wage.free_days)
+    return elsewhere | free
 
 
 def _sort_key(world: World, seat: int, slots: np.ndarray, sort: int) -> Any:
@@ -588,10 +613,9 @@ def _sort_key(world: World, seat: int, slots: np.ndarray, sort: int) -> Any:
     return wage[slots]
 
 
-def _market_row(world: World, seat: int, slot: int) -> View:
-    pl = known(world, seat, slot)
+def _market_row(world: World, pl: Any, report: Report) -> View:
     return {
-        **_who(world, seat, slot, pl),
+        **_who(world, pl, report),
         "club": club_id(pl.club) if pl.club >= 0 else "free",
         "value_m": millions(pl.value),
         **_contract(pl),
@@ -723,7 +747,7 @@ def _move(world: World, own: int, m: Any) -> View:
 def inbox_items(world: World, seat: int, call: ToolCall) -> View:
     """``get_inbox``."""
     club = club_of(world, seat)
-    prospects = [rows.player(world, slot) for slot in rows.academy(world, club)]
+    prospects = rows.players(world, rows.academy(world, club))
     lapsing = [pl for pl in prospects if pl.academy_until // YEAR <= season_now(world)]
     return {
         "offers": offers(world, seat),
@@ -837,7 +861,8 @@ def completed(world: World, picks: Sequence[int]) -> np.ndarray:
 
 def _template(world: World, seat: int, t: int) -> View:
     tm = rows.row(rows.table(world, "templates"), t)
-    ability, potential = (world.array["seats"][field][0, seat, t] for field in ("draft_ability", "draft_potential"))
+    seats = world.array["seats"]
+    ability, potential = (seats[field].item(0, seat, t) for field in ("draft_ability", "draft_potential"))
     error = world.params.scouting.bias  # reports on templates have no noise
     return {
         "id": template_id(t),

@@ -304,8 +304,8 @@ def test_others_are_known_as_they_were_when_the_clock_stopped(frozen: int) -> No
     for seat in (0, 2, 15):
         for slot, (now, then) in enumerate(zip(array["players"][0], array["board"][0], strict=True)):
             right = now if not frozen or seat in (now["club"], then["club"]) else then
-            known = views.known(world, seat, slot)
+            known = views.known(world, seat, [slot])[0]
             assert [getattr(known, name) for name in columns] == [right[name] for name in columns]
         for name in columns:
-            own = [getattr(views.known(world, seat, slot), name) for slot in range(array["players"].shape[1])]
+            own = [getattr(pl, name) for pl in views.known(world, seat, range(array["players"].shape[1]))]
             assert views.known_columns(world, seat, name)[0].tolist() == own

@@ -1,13 +1,17 @@
 """The scripted policies: the same every time, and functions of the stop alone."""
 
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 
-from fmgym.baselines import POLICIES, make
+from fmgym.baselines import POLICIES, heuristic, make
 from fmgym.baselines.heuristic import SQUAD
 from fmgym.baselines.random import Dice
 from fmgym.errors import BadInput
 from fmgym.run import run
 from fmgym.session import Session
+from fmgym.stop import Result
 
 ANCHORS = ["random", "idle", "heuristic"]
 SCRIPTED = [*ANCHORS, "strategist", "oracle"]
@@ -70,3 +74,20 @@ def test_heuristic_drafts_a_whole_squad_within_its_wages() -> None:
     assert counts == SQUAD
     finances = session.call("get_finances").data
     assert finances["wages_a_year_m"] <= 0.62 * finances["expected_revenue_m"]
+
+
+def test_a_fair_wage_is_that_of_the_squad_as_last_read() -> None:
+    paid = [1.0, 3.0]  # by everybody, before and after a deal
+
+    def turn(calls: object) -> list[Result]:
+        rows = [{"id": f"P{n:05d}", "ability": "60-70", "wage_m": paid[0]} for n in range(9)]
+        return [Result(True, "get_squad", data={"players": rows}), Result(True, "get_finances")]
+
+    stop: Any = SimpleNamespace(packet=SimpleNamespace(date="Y01-D001"), turn=turn)
+    office = heuristic.Office(stop)
+    man = {"id": "P00099", "ability": "60-70"}
+    assert heuristic.fair_wage(office, man) == 1.0
+    del paid[0]
+    assert heuristic.fair_wage(office, man) == 1.0
+    office.look()
+    assert heuristic.fair_wage(office, man) == 3.0
