@@ -590,13 +590,14 @@ def _to_be_had(world: World, seat: int, kind: int) -> np.ndarray:
     free: np.ndarray = status == Status.FREE
     if kind == MARKETS["free"]:
         return free
-    elsewhere: np.ndarray = (status == Status.SENIOR) & (club != club_of(world, seat)) & (next_club < 0)
-    if kind == MARKETS["listed"]:
-        return elsewhere & (known_columns(world, seat, "listed")[0] == 1)
-    if kind == MARKETS["expiring"]:
-        (end,) = known_columns(world, seat, "contract_end")
-        return elsewhere & (end - today(world) <= world.params.wage.free_days)
-    return elsewhere | free
+    found: np.ndarray = (status == Status.SENIOR) & (club != club_of(world, seat)) & (next_club < 0)
+    if kind == MARKETS["all"]:
+        found |= free
+    elif kind == MARKETS["listed"]:
+        found &= known_columns(world, seat, "listed")[0] == 1
+    else:
+        found &= known_columns(world, seat, "contract_end")[0] - today(world) <= world.params.wage.free_days
+    return found
 
 
 def _sort_key(world: World, seat: int, slots: np.ndarray, sort: int) -> Any:
