@@ -25,7 +25,7 @@ def train(
         str,
         typer.Option(metavar="KIND", help="A step is: seasons, knobs (a stop), flat (a call), arena (self-play)."),
     ] = "seasons",
-    steps: Annotated[int, _number("Environment steps in all.")] = 400_000,
+    steps: Annotated[int, _number("Environment steps in all.")] = 500_000,
     seed: common.Seed = "1",
     seasons: common.Seasons = "20",
     opponents: common.Opponents = "tiered",
