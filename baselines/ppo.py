@@ -38,14 +38,14 @@ ARGS, CURVE, POLICY, STATE, MODEL = "args.json", "curve.csv", "policy.npz", "sta
 SEATED = (0, 4, 8, 12)  # seats of an Arena in which a policy is evaluated
 KEPT = 2  # checkpoints
 SPACING = 60.0  # seconds between two of them
-RATES = {"seasons": 5e-3, "knobs": 1e-3, "flat": 3e-4, "arena": 1e-3}  # where steps are few and long, each says more
+RATES = {"seasons": 5e-3, "knobs": 1e-3, "flat": 3e-4, "arena": 5e-3}  # where steps are few and long, each says more
 
 
 @dataclass(frozen=True)
 class Args:
     """One training run. Times are counted in environment steps over all worlds."""
 
-    interface: str = "seasons"  # a step is a season, a stop (knobs), a call (flat), a stop of sixteen seats (arena)
+    interface: str = "seasons"  # a step is a season (also arena: sixteen seats), a stop (knobs), a call (flat)
     steps: int = 500_000  # in all
     seed: int = 1
     seasons: int = 20
@@ -295,5 +295,5 @@ def export(model: Any, args: Args, path: Path, row: dict[str, Any]) -> None:
     linear = [m for m in policy.mlp_extractor.policy_net if isinstance(m, torch.nn.Linear)] + [policy.action_net]
     layers = [(m.weight.detach().numpy(), m.bias.detach().numpy()) for m in linear]
     engine = {"engine": __version__, "commit": commit(), "params_hash": Params.default().hash}
-    every = "season" if args.interface == "seasons" else "stop"
+    every = "stop" if args.interface == "knobs" else "season"
     network.save(path, layers, every, {"training": asdict(args), "held_out": row} | engine)

@@ -183,9 +183,9 @@ class SoloVecEnv(_Worlds):
 class ArenaVecEnv(_Worlds):
     """Arenas for Stable-Baselines3 and one policy shared by all their seats: ``worlds`` x ``seats`` environments.
 
-    A step is a stop of every seat: the next one at which all live seats of a world have one. The stops of single seats
-    in between are played by the knobs that the seat has last set. ``seats``: those under the policy's control, by
-    default all; scripted managers run the other clubs. A seat that has died is done, and idles until its world ends.
+    A step is a season, and the draft one of its own: knobs are set when all live seats of a world have a stop in the
+    new season, and hold until then for every stop a seat has. ``seats``: those under the policy's control, by default
+    all; scripted managers run the other clubs. A seat that has died is done, and idles until its world ends.
     The rest is as in ``SoloVecEnv``.
     """
 
@@ -264,8 +264,8 @@ class ArenaVecEnv(_Worlds):
         return obs, (self.scale * rewards).astype(np.float32), ended, told
 
     def _play(self) -> np.ndarray:
-        """Play a stop of every seat, and what stops single seats have until all have one again; the rewards."""
-        rewards = np.zeros(len(self.batch.screens))
+        """Play until all live seats have a stop in the next season; the rewards."""
+        rewards, begun = np.zeros(len(self.batch.screens)), self._seasons()
         self.batch.actions[:] = 0
         going = np.ones(self.batch.size, np.bool_)
         while going.any():
@@ -276,8 +276,13 @@ class ArenaVecEnv(_Worlds):
             rewards[live] += self.batch.rewards[live]
             seats = self.batch.worlds["seats"]
             alive = seats["settled"] == Settle.LIVE
-            going = alive.any(1) & (alive & (seats["waiting"] == 1)).any(1)
+            going = alive.any(1) & ((alive & (seats["waiting"] == 1)).any(1) | (self._seasons() == begun))
         return rewards[self.held]
+
+    def _seasons(self) -> np.ndarray:
+        """The running season of each world, -1 in its draft."""
+        worlds = self.batch.worlds
+        return np.where(worlds["draft_open"] > 0, -1, worlds["season"])
 
     def get_state(self) -> dict[str, Any]:
         """All that play has changed."""

@@ -23,7 +23,9 @@ def train(
     out: Out,
     interface: Annotated[
         str,
-        typer.Option(metavar="KIND", help="A step is: seasons, knobs (a stop), flat (a call), arena (self-play)."),
+        typer.Option(
+            metavar="KIND", help="A step is: seasons, knobs (a stop), flat (a call), arena (a season of self-play)."
+        ),
     ] = "seasons",
     steps: Annotated[int, _number("Environment steps in all.")] = 500_000,
     seed: common.Seed = "1",
