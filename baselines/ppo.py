@@ -46,7 +46,7 @@ class Args:
     """One training run. Times are counted in environment steps over all worlds."""
 
     interface: str = "seasons"  # a step is a season (also arena: sixteen seats), a stop (knobs), a call (flat)
-    steps: int = 500_000  # in all
+    steps: int = 400_000  # in all
     seed: int = 1
     seasons: int = 20
     opponents: str = "tiered"

@@ -27,7 +27,7 @@ def train(
             metavar="KIND", help="A step is: seasons, knobs (a stop), flat (a call), arena (a season of self-play)."
         ),
     ] = "seasons",
-    steps: Annotated[int, _number("Environment steps in all.")] = 500_000,
+    steps: Annotated[int, _number("Environment steps in all.")] = 400_000,
     seed: common.Seed = "1",
     seasons: common.Seasons = "20",
     opponents: common.Opponents = "tiered",
