@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import json
 import os
+import zlib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -23,8 +26,13 @@ class Network(NamedTuple):
 
     numbers: np.ndarray  # float64
     sizes: np.ndarray  # inputs, then outputs of each layer
-    every: str  # how often it sets the knobs: stops.EVERY
     about: dict[str, Any]  # where it comes from
+
+    @property
+    def every(self) -> str:
+        """How often it sets the knobs, one of ``stops.EVERY``."""
+        every: str = self.about["every"]
+        return every
 
 
 def save(
@@ -44,17 +52,31 @@ def save(
 def load(path: str | os.PathLike[str]) -> Network:
     """Read a file that ``save`` wrote; ``BadInput`` when it is none, or was made for other knobs or observations."""
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with Path(path).open("rb") as stream, np.load(stream, allow_pickle=False) as file:
             about = json.loads(str(file["about"]))
             count = sum(name.startswith("w") for name in file.files)
             layers = [(file[f"w{i}"], file[f"b{i}"]) for i in range(count)]
-    except (OSError, ValueError, KeyError) as error:
+    except (OSError, ValueError, KeyError, TypeError, EOFError, BadZipFile, zlib.error) as error:
         raise BadInput(f"{path} holds no policy network: {error}") from None
-    if about.get("knobs") != _knobs() or about.get("observation") != stops.width():
+    if not isinstance(about, dict) or about.get("knobs") != _knobs() or about.get("observation") != stops.width():
         raise BadInput(f"{path} was trained for other knobs or another observation than this version's")
+    if about.get("every") not in stops.EVERY or not _fits(layers):
+        raise BadInput(f"{path} holds no policy network: its parts do not fit together")
     sizes = np.array([layers[0][0].shape[1], *(len(bias) for _, bias in layers)], np.int64)
     numbers = np.concatenate([a.reshape(-1) for pair in layers for a in pair]).astype(np.float64)
-    return Network(numbers, sizes, about["every"], about)
+    return Network(numbers, sizes, about)
+
+
+def _fits(layers: Sequence[tuple[np.ndarray, np.ndarray]]) -> bool:
+    """Whether layers of finite numbers lead from an observation to the logits of all knobs; kernels check no bounds."""
+    width = stops.width()
+    for matrix, bias in layers:
+        if matrix.dtype.kind != "f" or bias.dtype.kind != "f" or matrix.shape != (*bias.shape, width):
+            return False
+        if not (np.isfinite(matrix).all() and np.isfinite(bias).all()):
+            return False
+        width = len(bias)
+    return bool(layers) and width == sum(habits.STEPS)
 
 
 def _knobs() -> dict[str, list[float]]:

@@ -265,7 +265,7 @@ class ArenaVecEnv(_Worlds):
 
     def _play(self) -> np.ndarray:
         """Play until all live seats have a stop in the next season; the rewards."""
-        rewards, begun = np.zeros(len(self.batch.screens)), self._seasons()
+        rewards, begun = np.zeros(len(self.batch.screens)), stops.seasons(self.batch.worlds)
         self.batch.actions[:] = 0
         going = np.ones(self.batch.size, np.bool_)
         while going.any():
@@ -276,13 +276,9 @@ class ArenaVecEnv(_Worlds):
             rewards[live] += self.batch.rewards[live]
             seats = self.batch.worlds["seats"]
             alive = seats["settled"] == Settle.LIVE
-            going = alive.any(1) & ((alive & (seats["waiting"] == 1)).any(1) | (self._seasons() == begun))
+            between = (alive & (seats["waiting"] == 1)).any(1)
+            going = alive.any(1) & (between | (stops.seasons(self.batch.worlds) == begun))
         return rewards[self.held]
-
-    def _seasons(self) -> np.ndarray:
-        """The running season of each world, -1 in its draft."""
-        worlds = self.batch.worlds
-        return np.where(worlds["draft_open"] > 0, -1, worlds["season"])
 
     def get_state(self) -> dict[str, Any]:
         """All that play has changed."""

@@ -126,23 +126,32 @@ def play_stops(worlds, params, screens, flats, setups, habits, desks):
 def play_seasons(worlds, params, screens, flats, setups, habits, desks):
     """The same for worlds of one seat; after a TURN the stops that are left of the season follow by the same habits."""
     for i in range(len(worlds)):
-        begun = season(worlds[i])
-        reward = 0.0
-        more = screens[i, 0].command == kernel.TURN
         j = i + 1
-        _play(worlds[i:j], params, screens[i:j], habits[i:j], desks[i:j])
-        kernel.run(worlds[i:j], params, screens[i:j], flats[i:j], setups)
-        while more and screens[i, 0].over == 0 and season(worlds[i]) == begun:
-            reward += screens[i, 0].reward
+        begun = season(worlds[i])
+        turn = screens[i, 0].command == kernel.TURN
+        reward = 0.0
+        going = True
+        while going:
             _play(worlds[i:j], params, screens[i:j], habits[i:j], desks[i:j])
             kernel.run(worlds[i:j], params, screens[i:j], flats[i:j], setups)
-        screens[i, 0].reward += reward
+            reward += screens[i, 0].reward
+            going = turn and screens[i, 0].over == 0 and season(worlds[i]) == begun
+        screens[i, 0].reward = reward
 
 
 @njit
 def season(w):
     """The running season, -1 in the draft."""
     return -1 if w.draft_open > 0 else w.season
+
+
+@njit
+def seasons(worlds):
+    """The same of each world."""
+    found = np.empty(len(worlds), np.int64)
+    for i in range(len(worlds)):
+        found[i] = season(worlds[i])
+    return found
 
 
 @njit

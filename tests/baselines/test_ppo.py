@@ -1,5 +1,6 @@
 """Training: repeatable, resumable, and its policy the same without torch as with it."""
 
+import io
 import json
 import subprocess
 import sys
@@ -168,6 +169,44 @@ def test_a_file_for_other_knobs_is_refused(folder, tmp_path) -> None:
     for name in ("broken.npz", "missing.npz"):
         with pytest.raises(BadInput, match="holds no policy network"):
             network.load(tmp_path / name)
+
+
+def test_a_damaged_file_is_refused(folder, tmp_path) -> None:
+    """Half a file, layers that lead nowhere, no numbers: one sentence, and no kernel reads beyond an array."""
+    whole = (folder / ppo.POLICY).read_bytes()
+    for size in (3, 100, len(whole) // 2, len(whole) - 1):
+        (tmp_path / "half.npz").write_bytes(whole[:size])
+        with pytest.raises(BadInput, match="holds no policy network"):
+            network.load(tmp_path / "half.npz")
+    with np.load(folder / ppo.POLICY) as file:
+        arrays = dict(file)
+    about = json.loads(str(arrays["about"]))
+    (tmp_path / "array.npz").write_bytes(_array())
+    without = {name: array for name, array in arrays.items() if name != "w1"}
+    for damaged in (
+        arrays | {"w0": arrays["w0"][:, :10]},
+        arrays | {"b0": arrays["b0"][:-1]},
+        arrays | {"b1": arrays["b1"] * np.nan},
+        arrays | {"w0": arrays["w0"].astype(str)},
+        arrays | {"about": np.array(json.dumps(about | {"every": "year"}))},
+        without,
+        {"about": arrays["about"]},
+    ):
+        np.savez(tmp_path / "damaged.npz", **damaged)
+        with pytest.raises(BadInput, match="holds no policy network"):
+            network.load(tmp_path / "damaged.npz")
+    np.savez(tmp_path / "list.npz", **arrays | {"about": np.array("[1]")})
+    with pytest.raises(BadInput, match="trained for other knobs"):
+        network.load(tmp_path / "list.npz")
+    with pytest.raises(BadInput, match="holds no policy network"):
+        network.load(tmp_path / "array.npz")
+
+
+def _array():
+    """A single array's file, which numpy loads without an archive around it."""
+    file = io.BytesIO()
+    np.save(file, np.zeros(3))
+    return file.getvalue()
 
 
 def test_command_line(folder, tmp_path, capsys) -> None:

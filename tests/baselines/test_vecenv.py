@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fmgym.envs import habits
+from fmgym.envs import habits, stops
 from fmgym.envs.vector import SoloVectorEnv
 from fmgym.errors import BadInput
 from fmgym.wrappers import FlatVectorObs, ManagerKnobsVector
@@ -130,7 +130,7 @@ def test_sixteen_seats_learn_in_one_world() -> None:
         if steps == 2:
             twin.reset()
             twin.set_state(env.get_state())
-        assert env._seasons()[0] == steps - 1  # the draft is a step, then each season
+        assert stops.seasons(env.batch.worlds)[0] == steps - 1  # the draft is a step, then each season
         obs, rewards, over, infos = env.step(actions)
         if steps >= 2:
             same = twin.step(actions)
