@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import minari
@@ -190,13 +190,13 @@ class Actions(Recorder):
         self._shown, self._info = env.reset(seed=seed)
         self._batch: Batch = env.unwrapped.batch  # type: ignore[attr-defined]
         super().__init__(self._batch.world(0))
-        self.observation_space, self.action_space = env.observation_space, env.action_space
+        self.observation_space, self.action_space = self._batch.layout.flat_space(), env.action_space
 
     @classmethod
     def open_at(cls, seed: int, seasons: int, opponents: str) -> Actions:
         return cls(FlatObs(SoloEnv(seasons, opponents)), seed)
 
-    def turn(self, calls: Sequence[Call], seat: int = 0) -> list[Result]:  # type: ignore[override]
+    def turn(self, calls: Iterable[Call], seat: int = 0) -> list[Result]:
         """Each call by itself, until the stop is closed."""
         stop = Stop(self, seat)
         return [self._translated(name, args) if stop.open else closed(name) for name, args in calls]
@@ -233,16 +233,13 @@ class Actions(Recorder):
         """Play an action. Its answer is heard from a copy of the world, for the environment does not tell it."""
         name, args = unparse(self.world, self._batch.tool_call(0, index))
         answer = self.copy().call(name, args)
-        row = {
-            "observation": self._shown,
-            "action": np.int64(index),
-            "infos": {"action_mask": self._info["action_mask"]},
-        }
+        row = self._last() | {"action": np.int64(index)}
         self._shown, reward, _, _, self._info = self._env.step(np.int64(index))
         self._rows.append(row | {"reward": reward})
         return answer
 
     def _last(self) -> dict[str, Any]:
+        """What is shown now."""
         return {"observation": self._shown, "infos": {"action_mask": self._info["action_mask"]}}
 
 

@@ -8,8 +8,10 @@ The clone is handed nothing but what was shown, what was allowed and what was do
 data, the mean cross-entropy of a call, then that and how many calls are the likeliest ones in episodes kept apart; and
 then how the clone plays worlds that were never shown, beside `heuristic` and, seed by seed, against it:
 
-    pass   1   loss 2.79   apart 2.35   agreement 0.39
-    clone 33.28, heuristic 13.50 on 50 seeds: difference 19.78, 95 % interval 10.00 to 29.00; 0.90 deaths a run
+    pass  10   loss 1.66   apart 1.74   agreement 0.49
+    clone 46.80, heuristic 10.59 on 50 seeds: difference 36.20, 95 % interval 27.68 to 44.73; 1.08 deaths a run
+
+The dataset takes 3.6 GB on disk, the cloning 4.6 GB of memory and 12 minutes of one core.
 """
 
 from __future__ import annotations

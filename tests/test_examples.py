@@ -45,10 +45,10 @@ def test_behaviour_cloning(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caps
     monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path))
     recorder.record(make("strategist"), [1, 2, 3], "fmgym/few-v0", "actions", seasons=1)
     cloning = example("behaviour_cloning")
-    difference = cloning.main("fmgym/few-v0", [7, 8], passes=12, width=32, seasons=1)
+    difference = cloning.main("fmgym/few-v0", [7, 8], passes=20, width=32, seasons=1)
     lines = capsys.readouterr().out.splitlines()
-    apart = [float(re.search(r"apart (\d+\.\d+)", line).group(1)) for line in lines[:12]]
-    assert apart[-1] < apart[0] - 0.5
+    apart = [float(re.search(r"apart (\d+\.\d+)", line).group(1)) for line in lines[:20]]
+    assert apart[-1] < apart[0] - 0.85  # 1.2 as it is, 0.5 with its labels shuffled
     assert f"difference {difference:.2f}" in lines[-1] and "on 2 seeds" in lines[-1]
 
 
@@ -59,8 +59,8 @@ APART = "has an environment of its own: see the docstring of examples/"
 @pytest.mark.parametrize("shared", [False, True])
 def test_rllib(shared: bool) -> None:
     pytest.importorskip("ray.rllib.algorithms.ppo", reason=f"RLlib {APART}rllib_ppo.py", exc_type=ImportError)
-    scores = example("rllib_ppo").main(iterations=1, seasons=1, steps=400 if shared else 100, shared=shared)
-    assert len(scores) == 1 and (shared or np.isfinite(scores).all())
+    scores = example("rllib_ppo").main(iterations=1, seasons=1, steps=260 if shared else 100, shared=shared)
+    assert len(scores) == 1 and np.isfinite(scores).all()
 
 
 @pytest.mark.filterwarnings("default")
