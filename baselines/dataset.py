@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import minari
@@ -15,20 +15,24 @@ from minari.storage.datasets_root_dir import get_dataset_path
 
 from fmgym import __version__
 from fmgym.baselines.pilot import Desk, Pilot
-from fmgym.enums import Tool
+from fmgym.enums import Error, Outcome, Tool
 from fmgym.envs import habits, kernel, shortlist, stops
+from fmgym.envs.actions import N_ARGS, Group, nearest
 from fmgym.envs.batch import Batch
+from fmgym.envs.solo import SoloEnv
 from fmgym.errors import BadInput
 from fmgym.kernels.actions import is_query
 from fmgym.params import Params
 from fmgym.policy import Policy
 from fmgym.session import Played, Session
 from fmgym.state import MAX_ARGS
-from fmgym.stop import Call, Result, Stop
-from fmgym.tools import fill, parse
+from fmgym.stop import Call, Result, Stop, closed
+from fmgym.tools import CallError, ToolCall, fill, parse, unparse
 from fmgym.world import World
+from fmgym.wrappers import FlatObs
 
-VIEWS = ("flat", "knobs")
+VIEWS = ("flat", "actions", "knobs")
+NOTES = (Tool.APPEND_NOTE, Tool.REWRITE_NOTES)
 _FAR = np.iinfo(np.int64).max
 
 
@@ -45,6 +49,9 @@ def record(
 
     - ``view="flat"``, any policy: a step is an accepted state-changing call. Observations are those of ``FlatObs``, an
       action is the call as integers (tool, number of arguments, arguments), ``infos["action_mask"]`` the flat mask.
+    - ``view="actions"``, any policy: it plays ``FlatObs(gym.make("FMBench-Solo-v0"))``, and a step is a step there. Its
+      calls are answered by the legal actions nearest to them; a call that has none is refused. What it asks and notes
+      down costs no turn.
     - ``view="knobs"``, policies with a network: a step is what ``ManagerKnobs`` has as one, a stop or a season.
 
     Rewards are changes of the score and sum to the final one. Where datasets are kept is Minari's affair
@@ -55,11 +62,10 @@ def record(
     if view == "knobs" and not isinstance(policy, Pilot):
         raise BadInput(f"{policy.name} turns no knobs; record it with the flat view")
     _check_id(dataset_id)
-    recorders: dict[str, type[Recorder]] = {"flat": Calls, "knobs": Knobs}
+    recorders: dict[str, type[Recorder]] = {"flat": Calls, "actions": Actions, "knobs": Knobs}
     episodes = []
     for i, seed in enumerate(seeds):
-        world = World.open(seed, seasons=seasons, opponents=opponents, auto_draft=False, params=Params.default())
-        session = recorders[view](world)
+        session = recorders[view].open_at(seed, seasons, opponents)
         episodes.append(session.play(policy, seed, i))
         if progress:
             progress(i + 1)
@@ -94,6 +100,11 @@ class Recorder(Session):
     def __init__(self, world: World) -> None:
         super().__init__(world)
         self._rows: list[dict[str, Any]] = []
+
+    @classmethod
+    def open_at(cls, seed: int, seasons: int, opponents: str) -> Recorder:
+        """A recorder at the first stop of a run."""
+        return cls(World.open(seed, seasons=seasons, opponents=opponents, auto_draft=False, params=Params.default()))
 
     def play(self, policy: Policy, seed: int, number: int) -> EpisodeBuffer:
         """The whole run of a policy."""
@@ -153,7 +164,7 @@ class Calls(Recorder):
     def _keep(self, seat: int, turn: int, played: list[Played]) -> None:
         for call in played:
             meant = parse(call.tool, call.args, self.world, seat)
-            if not is_query(meant.tool) and meant.tool not in (Tool.APPEND_NOTE, Tool.REWRITE_NOTES):
+            if not is_query(meant.tool) and meant.tool not in NOTES:
                 row = np.zeros(2 + MAX_ARGS, np.int64)
                 row[:2] = meant.tool, fill(meant, row[2:])
                 self._played.append(row)
@@ -169,6 +180,67 @@ class Calls(Recorder):
 
     def _last(self) -> dict[str, Any]:
         return self._look()
+
+
+class Actions(Recorder):
+    """A step is an action of the flat environment, in whose world the policy plays."""
+
+    def __init__(self, env: FlatObs, seed: int) -> None:
+        self._env = env
+        self._shown, self._info = env.reset(seed=seed)
+        self._batch: Batch = env.unwrapped.batch  # type: ignore[attr-defined]
+        super().__init__(self._batch.world(0))
+        self.observation_space, self.action_space = self._batch.layout.flat_space(), env.action_space
+
+    @classmethod
+    def open_at(cls, seed: int, seasons: int, opponents: str) -> Actions:
+        return cls(FlatObs(SoloEnv(seasons, opponents)), seed)
+
+    def turn(self, calls: Iterable[Call], seat: int = 0) -> list[Result]:
+        """Each call by itself, until the stop is closed."""
+        stop = Stop(self, seat)
+        return [self._translated(name, args) if stop.open else closed(name) for name, args in calls]
+
+    def _translated(self, name: str, args: Any) -> Result:
+        try:
+            call = self._parsed(name, args, 0)
+        except CallError as error:
+            return Result(False, str(name), error.code.name, error.message)
+        if is_query(call.tool):
+            return self._answer(call, call, 0, Outcome.DONE, 0)
+        if call.tool in NOTES:
+            self.notebooks[0] = self._appended(call, 0) if call.tool == Tool.APPEND_NOTE else call.text or ""
+            return Result(True, name)
+        answer = Result(False, name, Error.BAD_ARGUMENT.name, "The flat environment has no such action now.")
+        for index in self._indices(call):
+            answer = self._step(index)
+        return answer
+
+    def _indices(self, call: ToolCall) -> list[int]:
+        """The actions that a call comes to: a draft list is put together one by one."""
+        starts = self._batch.encoding.starts
+        if call.tool == Tool.SUBMIT_DRAFT:
+            s = self.world.w.seats[0]
+            changed = set(call.args) ^ set(s.draft[: s.n_draft].tolist())
+            return [int(starts[Group.DRAFT]) + template for template in sorted(changed)]
+        args = np.zeros(N_ARGS, np.int64)
+        n = fill(call, args)
+        screen = self._batch.screens[0]
+        index = nearest(self.world.w, self.world.p, 0, screen, starts, int(call.tool), args, n)
+        return [int(index)] if index >= 0 else []
+
+    def _step(self, index: int) -> Result:
+        """Play an action. Its answer is heard from a copy of the world, for the environment does not tell it."""
+        name, args = unparse(self.world, self._batch.tool_call(0, index))
+        answer = self.copy().call(name, args)
+        row = self._last() | {"action": np.int64(index)}
+        self._shown, reward, _, _, self._info = self._env.step(np.int64(index))
+        self._rows.append(row | {"reward": reward})
+        return answer
+
+    def _last(self) -> dict[str, Any]:
+        """What is shown now."""
+        return {"observation": self._shown, "infos": {"action_mask": self._info["action_mask"]}}
 
 
 class Knobs(Recorder):

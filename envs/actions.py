@@ -16,6 +16,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
+from fmgym.detmath import log
 from fmgym.enums import (
     N_FACILITIES,
     N_FORMATIONS,
@@ -55,6 +56,7 @@ ORDERS_ON_OFFER = (
     (Condition.CASH_ABOVE.value, 60, OrderAction.INVEST_STADIUM.value),
     (Condition.CONFIDENCE_BELOW.value, 30, OrderAction.STYLE_DEFENSIVE.value),
 )
+TERM = 0.05  # how far apart a year of contract, or an instalment, is; money by its logarithm
 N_ARGS = MAX_ARGS + 1  # room for a draft list one too long, which is refused
 
 
@@ -218,6 +220,49 @@ def decode(w, p, seat, screen, starts, index, args):
         return Tool.RELEASE_PLAYER.value, 1
     args[1] = 1 - w.players[slot].listed if slot >= 0 else 0
     return Tool.LIST_PLAYER.value, 2
+
+
+@njit
+def nearest(w, p, seat, screen, starts, tool, args, n):
+    """The legal index whose call is nearest to a call: the same but for money and years. -1: there is none."""
+    best = -1
+    least = np.inf
+    found = np.zeros(N_ARGS, np.int64)
+    for index in range(len(screen.mask)):
+        if screen.mask[index] == 0:
+            continue
+        found[:] = 0
+        other, m = decode(w, p, seat, screen, starts, index, found)
+        if other == tool and m == n:
+            apart = _apart(tool, args, found, n)
+            if apart < least:
+                best = index
+                least = apart
+    return best
+
+
+@njit
+def _apart(tool, args, found, n):
+    """How far one call of a tool is from another."""
+    apart = 0.0
+    for i in range(n):
+        if found[i] == args[i]:
+            continue
+        if i == _money(tool):
+            apart += abs(log(max(found[i], 1) / max(args[i], 1)))
+        elif i == 2 and (tool == Tool.OFFER_CONTRACT or tool == Tool.MAKE_TRANSFER_OFFER):
+            apart += TERM * abs(found[i] - args[i])
+        else:
+            return np.inf
+    return apart
+
+
+@njit
+def _money(tool):
+    """Which argument is a fee or a wage, or -1."""
+    if tool == Tool.OFFER_CONTRACT or tool == Tool.MAKE_TRANSFER_OFFER:
+        return 1
+    return 2 if tool == Tool.RESPOND_TO_OFFER else -1
 
 
 @njit

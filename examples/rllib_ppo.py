@@ -4,14 +4,16 @@ RLlib pins Gymnasium, so give it an environment of its own (tried with ray 2.60.
 
     python -m venv rllib && rllib/bin/pip install "ray[rllib]==2.60.0" torch fmgym
     rllib/bin/python examples/rllib_ppo.py --iterations 20
-    rllib/bin/python examples/rllib_ppo.py --arena --iterations 2
+    rllib/bin/python examples/rllib_ppo.py --arena --iterations 2 --steps 500
 
-prints a line an iteration: steps sampled so far and the mean score of the runs that ended in it (nan: none did).
+prints a line an iteration: steps sampled so far (of an Arena each with a call of every seat) and the mean score of the
+runs that ended lately, in the Arena of a seat (nan: none did).
 
-    iteration   3   steps   3000   score  12.41
+    iteration   2   steps   2000   score   9.02
 
 The Arena's seats are shown their masks, which this plain example does not use: calls that are not legal are refused
-and cost a turn. `fmgym train --interface arena` is self-play done with care.
+and cost a turn. So a season would take them some 2,400 steps, and its runs are cut short instead. `fmgym train
+--interface arena` is self-play done with care.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ import argparse
 from typing import Any
 
 import gymnasium as gym
+import numpy as np
 from ray.rllib.algorithms.ppo import PPOConfig
 from ray.rllib.env.wrappers.pettingzoo_env import ParallelPettingZooEnv
 from ray.tune.registry import register_env
@@ -27,6 +30,8 @@ from ray.tune.registry import register_env
 import fmgym  # noqa: F401  (registers the environment)
 from fmgym.envs import arena_v0
 from fmgym.wrappers import ManagerKnobs
+
+CYCLES = 250  # steps after which an Arena is cut short
 
 
 def solo(config: dict[str, Any]) -> gym.Env:
@@ -36,7 +41,7 @@ def solo(config: dict[str, Any]) -> gym.Env:
 
 def arena(config: dict[str, Any]) -> ParallelPettingZooEnv:
     """Sixteen seats, a step a call."""
-    return ParallelPettingZooEnv(arena_v0.parallel_env(seasons=config["seasons"], flat=True))
+    return ParallelPettingZooEnv(arena_v0.parallel_env(seasons=config["seasons"], flat=True, max_cycles=CYCLES))
 
 
 def main(iterations: int, seasons: int, steps: int, shared: bool, seed: int = 1) -> list[float]:
@@ -55,7 +60,8 @@ def main(iterations: int, seasons: int, steps: int, shared: bool, seed: int = 1)
     scores = []
     for done in range(1, iterations + 1):
         result = algorithm.train()["env_runners"]
-        scores.append(float(result.get("episode_return_mean", float("nan"))))
+        seats = result.get("agent_episode_returns_mean", {}).values() if shared else [result["episode_return_mean"]]
+        scores.append(float(np.mean(list(seats))) if seats else float("nan"))
         print(f"iteration {done:3d}   steps {done * steps:6d}   score {scores[-1]:6.2f}", flush=True)
     algorithm.stop()
     return scores

@@ -15,7 +15,12 @@ def dataset(
     policy: common.PolicyName = "strategist",
     seeds: Annotated[str, typer.Option(metavar="LIST", help="Seeds: 1,2,3 or 1-20.")] = "1-10",
     view: Annotated[
-        str, typer.Option(metavar="KIND", help="flat: a step is a call; knobs: a stop, of a trained policy.")
+        str,
+        typer.Option(
+            metavar="KIND",
+            help="A step is: a call (flat), an action of the flat environment (actions), what a trained policy sets "
+            "knobs for (knobs).",
+        ),
     ] = "flat",
     seasons: common.Seasons = "20",
     opponents: common.Opponents = "tiered",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -43,13 +44,14 @@ def train(
     held_out: Annotated[int, _number("Evaluate on so many seeds from there on.")] = 64,
     evaluations: Annotated[int, _number("How often, beside the untrained policy.")] = 10,
     threads: Annotated[int, _number("Threads that share the worlds; results do not depend on it.")] = 1,
+    plot: common.PlotFile = None,
     json_: common.JsonFile = None,
 ) -> None:
     """Train a policy with PPO and print how it plays worlds it has not seen.
 
     The folder gets the learning curve, TensorBoard logs, checkpoints and (all but flat) policy.npz, which other
     commands take: fmgym run --policy DIR/policy.npz. Interrupted, the same command goes on; with more --steps it
-    trains on.
+    trains on, and with --plot draws the curve of a training that is done.
 
     Example: fmgym train --steps 60000 --out training/first
     """
@@ -73,13 +75,16 @@ def train(
         "threads": threads,
     }
     ppo = _learner()
-    common.check_outputs(json_)
+    common.check_outputs(plot, json_)
+    common.check_plot(plot)
     try:
         with common.Bar("train:", "steps") as bar:
             found = ppo.train(ppo.Args(**chosen), out, bar.move)
     except KeyboardInterrupt:
         raise common.Interrupted(f"interrupted; the same command goes on with the training in {out}") from None
     common.write_json(json_, found)
+    if plot:
+        draw(out / ppo.CURVE, plot)
     common.out().print(
         f"after {found['steps']} steps, on {held_out} unseen worlds: score {found['score']:.2f},"
         f" {found['deaths']:.2f} deaths a run, {100 * found['completed']:.0f} % completed, {found['seconds']:.0f} s",
@@ -94,3 +99,25 @@ def _learner() -> Any:
     except ModuleNotFoundError as error:
         raise BadInput(f"training needs {error.name}: install fmgym with its rl extra, fmgym[rl]") from None
     return ppo
+
+
+def draw(curve: Path, path: Path) -> None:
+    """A learning curve as a picture: scores above, deaths a run below."""
+    from matplotlib import pyplot
+
+    with curve.open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    figure, (scores, deaths) = pyplot.subplots(2, 1, figsize=(7, 6), sharex=True, height_ratios=(3, 1))
+    sampled = [row for row in rows if row["training_score"]]  # the untrained policy has not sampled yet
+    steps = [int(row["steps"]) for row in rows]
+    scores.plot(steps, [float(row["score"]) for row in rows], marker="o", label="likeliest actions, held-out worlds")
+    played = [float(row["training_score"]) for row in sampled]
+    scores.plot([int(row["steps"]) for row in sampled], played, marker=".", label="sampled actions, training worlds")
+    deaths.plot(steps, [float(row["deaths"]) for row in rows], marker="o")
+    scores.set_ylabel("score")
+    scores.legend()
+    deaths.set_ylabel("deaths a run")
+    deaths.set_xlabel("steps")
+    figure.tight_layout()
+    figure.savefig(path)
+    pyplot.close(figure)

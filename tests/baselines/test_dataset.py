@@ -5,6 +5,7 @@ import pytest
 
 from fmgym import cli
 from fmgym.baselines import make
+from fmgym.envs.actions import Group
 from fmgym.run import run
 from fmgym.session import Session
 from fmgym.tools import ToolCall, unparse
@@ -52,6 +53,31 @@ def test_observations_and_masks_are_those_of_the_flat_environment() -> None:
         obs, reward, *_, info = env.step(0)
         assert reward == episode.rewards[i]
     assert np.array_equal(episode.observations[-1], obs)
+
+
+@pytest.mark.parametrize("policy", ["strategist", "random"])
+def test_actions_are_an_episode_of_the_flat_environment(policy) -> None:
+    """Played again there they show, allow and reward the same."""
+    import gymnasium as gym
+
+    from fmgym.wrappers import FlatObs
+
+    dataset.record(make(policy), [6], f"fmgym/{policy}-v0", "actions", seasons=2)
+    episode = next(iter(minari.load_dataset(f"fmgym/{policy}-v0").iterate_episodes()))
+    env = FlatObs(gym.make("FMBench-Solo-v0", seasons=2))
+    obs, info = env.reset(seed=6)
+    for i, action in enumerate(episode.actions):
+        assert np.array_equal(episode.observations[i], obs)
+        assert np.array_equal(episode.infos["action_mask"][i], info["action_mask"])
+        assert info["action_mask"][action]
+        obs, reward, *_, info = env.step(action)
+        assert reward == episode.rewards[i]
+    assert np.array_equal(episode.observations[-1], obs)
+    assert episode.rewards.sum() == pytest.approx(info["final"]["score"], abs=1e-9)
+    groups = np.searchsorted(env.unwrapped.batch.encoding.starts, episode.actions, "right") - 1
+    if policy == "strategist":  # it drafts, renews, answers, lists: most of what it does is to be had there
+        assert {Group.DRAFT, Group.RENEW, Group.REPLY, Group.LIST, Group.ADVANCE} <= set(groups)
+        assert info["final"]["score"] > 0.0
 
 
 def test_command_line(capsys) -> None:

@@ -5,6 +5,7 @@ import json
 import subprocess
 import sys
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -221,6 +222,23 @@ def test_command_line(folder, tmp_path, capsys) -> None:
     assert cli.main(["train", "--out", str(tmp_path / "u"), "--interface", "dict"]) == 2
     assert cli.main(["run", "--policy", str(tmp_path / "none.npz"), "--seed", "1"]) == 2
     assert "holds no policy network" in capsys.readouterr().err
+
+
+def test_the_curve_is_drawn(tmp_path) -> None:
+    """With the training, and from what it kept; refused before anything is computed."""
+    pytest.importorskip("matplotlib")
+    out, drawn = tmp_path / "t", tmp_path / "curve.svg"
+    options = ["--steps", "96", "--seasons", "1", "--envs", "4", "--rollout", "12", "--batch", "24", "--epochs", "1"]
+    options += ["--width", "16", "--worlds", "20", "--held-out", "2", "--evaluations", "2"]
+    assert cli.main(["train", "--out", str(out), *options, "--plot", str(drawn)]) == 0
+    picture = drawn.read_text("utf-8")
+    assert picture.startswith("<?xml") and picture.count("<use") > 5  # a mark for each row of the curve
+    again = tmp_path / "again.png"
+    command = [sys.executable, "-m", "benchmarks.curve", str(out / ppo.CURVE), str(again)]
+    subprocess.run(command, cwd=Path(__file__).parents[2], check=True)
+    assert again.read_bytes().startswith(b"\x89PNG")
+    assert cli.main(["train", "--out", str(tmp_path / "u"), *options, "--plot", str(tmp_path / "curve.foo")]) == 2
+    assert not (tmp_path / "u").exists()
 
 
 def test_the_trained_policy_that_ships_plays_by_its_name(capsys) -> None:

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from fmgym.enums import Error, StopKind
-from fmgym.envs.actions import Group
+from fmgym.enums import Error, StopKind, Tool
+from fmgym.envs.actions import N_ARGS, Group, nearest
 
 from .play import Explorer, mask_faults, opened
 
@@ -71,3 +71,23 @@ def test_advance_is_always_masked_in() -> None:
     for _ in range(200):
         explorer.turn()
         assert b.masks[:, 0].all()
+
+
+def test_nearest_finds_back_what_an_action_means() -> None:
+    """Every legal action's own call leads to it, but for those whose calls are the same."""
+    b = opened(seed=3, seasons=1)
+    explorer = Explorer(b, seed=1)
+    found = set()
+    for _ in range(300):
+        for index in np.flatnonzero(b.masks[0]):
+            call = b.tool_call(0, int(index))
+            if call.tool == Tool.SUBMIT_DRAFT:
+                continue
+            args = np.zeros(N_ARGS, np.int64)
+            args[: len(call.args)] = call.args
+            starts = b.encoding.starts
+            back = nearest(b.worlds[0], b.params.record[0], 0, b.screens[0], starts, call.tool, args, len(call.args))
+            assert b.tool_call(0, int(back)) == call
+            found.add(call.tool)
+        explorer.turn()
+    assert len(found) > 8
