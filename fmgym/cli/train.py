@@ -53,7 +53,7 @@ def train(
     commands take: fmgym run --policy DIR/policy.npz. Interrupted, the same command goes on; with more --steps it
     trains on, and with --plot draws the curve of a training that is done.
 
-    Example: fmgym train --steps 60000 --out training/first
+    Example: fmgym train --steps 80000 --rollout 21 --batch 224 --out training/first
     """
     chosen = {
         "interface": interface,
