@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import operator
 from collections.abc import Collection, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -14,9 +16,7 @@ from fmgym.envs import kernel
 from fmgym.envs.actions import N_ARGS, decode, encoding
 from fmgym.envs.observation import layout
 from fmgym.envs.stops import Office
-from fmgym.envs.team import Team
 from fmgym.errors import BadInput
-from fmgym.jit import JIT_DISABLED
 from fmgym.params import Params
 from fmgym.rng import key
 from fmgym.session import Session
@@ -117,7 +117,7 @@ class Batch:
         for view, field in _VIEWS.items():
             setattr(self, view, self.screens[field])
         self._all = self._part(slice(None))
-        self._team: Team | None = None
+        self._threads: ThreadPoolExecutor | None = None
 
     def seed(self, i: int, seed: int | None, entropy: np.random.Generator) -> None:
         """Say which world ``i`` opens next: the one of ``seed``, or the next of its stream."""
@@ -135,12 +135,17 @@ class Batch:
 
     def run(self, threads: int = 1) -> None:
         """Carry out all commands. The result does not depend on the number of threads."""
-        if threads == 1 or JIT_DISABLED:
+        if threads == 1:
             self._run(slice(None), self._all)
-        elif self.office is None:
-            self._team_of(threads).run()
-        else:
-            self._team_of(threads).spread(lambda part: self._run(part, self._part(part)))
+            return
+        if self._threads is None:
+            self._threads = ThreadPoolExecutor(threads - 1, "fmgym")
+        edges = [self.size * i // threads for i in range(threads + 1)]
+        parts = [slice(a, b) for a, b in itertools.pairwise(edges)]
+        others = [self._threads.submit(self._run, part, self._part(part)) for part in parts[1:]]
+        self._run(parts[0], self._part(parts[0]))
+        for other in others:
+            other.result()
 
     def _run(self, part: slice, arrays: tuple[np.ndarray, ...]) -> None:
         if self.office is None:
@@ -148,21 +153,15 @@ class Batch:
         else:
             self.office.run(part, *arrays)
 
-    def _team_of(self, threads: int) -> Team:
-        if self._team is None or self._team.threads != threads or not self._team.usable:
-            self.close()
-            self._team = Team(threads, self._all)
-        return self._team
-
     def _part(self, part: slice) -> tuple[np.ndarray, ...]:
         """What ``kernel.run`` takes for some of the worlds."""
         return self.worlds[part], self.params.record, self._tables[part], self._rows[part], self._setups
 
     def close(self) -> None:
         """End the threads."""
-        if self._team is not None:
-            self._team.close()
-            self._team = None
+        if self._threads is not None:
+            self._threads.shutdown()
+            self._threads = None
 
     def world(self, i: int) -> World:
         """World ``i``, on the batch's memory."""
@@ -238,7 +237,7 @@ class Batch:
             "_tables",
             "_rows",
             "_all",
-            "_team",
+            "_threads",
             *_VIEWS,
         )
         kept = {name: value for name, value in self.__dict__.items() if name not in left_out}

@@ -85,27 +85,14 @@ def run(worlds, params, screens, flats, setups):
     ``worlds`` (W,): one record each. ``screens`` (W, seats). ``flats`` (W, seats, size): the same memory as
     ``screens.obs``. ``params``, ``setups``: one record. A world to be opened must have been zeroed.
     """
+    p = params[0]
+    setup = setups[0]
     args = np.empty(N_ARGS, np.int64)  # of every call in turn
     for i in range(len(worlds)):
-        carry_out(worlds[i], params[0], screens[i], flats[i], setups[0], args)
-
-
-@njit(apart=True)
-def carry_out(w, p, screens, flats, setup, args):
-    """Carry out the commands of one world's screens. ``args``: room for a call's arguments."""
-    if screens[0].command == OPEN:
-        open_world(w, p, screens, flats, setup)
-    else:
-        play(w, p, screens, flats, setup, args)
-
-
-@njit
-def will_move(w, p, screens):
-    """Whether a world's command opens it or lets time run, as far as its first seat decides."""
-    screen = screens[0]
-    if screen.command == TURN:
-        return screen.action == 0 or w.seats[0].turns + 1 >= p.stop.last_turn
-    return screen.command == OPEN
+        if screens[i, 0].command == OPEN:
+            open_world(worlds[i], p, screens[i], flats[i], setup)
+        else:
+            play(worlds[i], p, screens[i], flats[i], setup, args)
 
 
 @njit(inline="always")

@@ -79,11 +79,8 @@ def kernels_import_only_their_own_kind(source: str, module: str) -> list[str]:
 
 
 def numba_only_in_jit(source: str, module: str) -> list[str]:
-    """Only fmgym.jit speaks to numba: what is compiled elsewhere would miss its options and its cache.
-
-    fmgym.atomic compiles nothing: it says what a few words of its own mean in machine code.
-    """
-    return [] if module in ("fmgym.jit", "fmgym.atomic") else imports_within(source, ("numba", "llvmlite"))
+    """Only fmgym.jit speaks to numba: what is compiled elsewhere would miss its options and its cache."""
+    return [] if module == "fmgym.jit" else imports_within(source, ("numba", "llvmlite"))
 
 
 def oracle_stays_outside(source: str, module: str) -> list[str]:
