@@ -24,7 +24,7 @@ from fmgym.errors import BadInput
 from fmgym.kernels.actions import is_query
 from fmgym.params import Params
 from fmgym.policy import Policy
-from fmgym.session import Played, Session
+from fmgym.session import NOTES, Played, Session
 from fmgym.state import MAX_ARGS
 from fmgym.stop import Call, Result, Stop, closed
 from fmgym.tools import CallError, ToolCall, fill, parse, unparse
@@ -32,7 +32,6 @@ from fmgym.world import World
 from fmgym.wrappers import FlatObs
 
 VIEWS = ("flat", "actions", "knobs")
-NOTES = (Tool.APPEND_NOTE, Tool.REWRITE_NOTES)
 _FAR = np.iinfo(np.int64).max
 
 
@@ -148,7 +147,7 @@ class Calls(Recorder):
         self._played: list[np.ndarray] = []
         self.listeners.append(self._keep)
 
-    def turn(self, calls: Sequence[Call], seat: int = 0) -> list[Result]:  # type: ignore[override]
+    def turn(self, calls: Iterable[Call], seat: int = 0) -> list[Result]:
         """One turn, all of its calls under what was shown before it."""
         before = self._look()
         self._played = []
@@ -209,7 +208,7 @@ class Actions(Recorder):
         if is_query(call.tool):
             return self._answer(call, call, 0, Outcome.DONE, 0)
         if call.tool in NOTES:
-            self.notebooks[0] = self._appended(call, 0) if call.tool == Tool.APPEND_NOTE else call.text or ""
+            self._note(call, 0)
             return Result(True, name)
         answer = Result(False, name, Error.BAD_ARGUMENT.name, "The flat environment has no such action now.")
         for index in self._indices(call):

@@ -7,19 +7,28 @@ draws what ``fmgym train --plot`` draws, out of a ``curve.csv`` that was kept. N
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
+from typing import Annotated
 
+import typer
+
+from fmgym.cli import common
+from fmgym.cli.ending import end
 from fmgym.cli.train import draw
 
+app = typer.Typer(add_completion=False)
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("curve", type=Path)
-    parser.add_argument("picture", type=Path)
-    given = parser.parse_args()
-    draw(given.curve, given.picture)
+
+@app.command()
+def curve(
+    table: Annotated[Path, typer.Argument(metavar="CSV", help="The curve.csv of a training.")],
+    picture: Annotated[Path, typer.Argument(metavar="PICTURE", help="Draw it into this file.")],
+) -> None:
+    """Draw the learning curve of a training."""
+    common.check_outputs(picture)
+    common.check_plot(picture)
+    draw(table, picture)
 
 
 if __name__ == "__main__":
-    main()
+    raise SystemExit(end(app))

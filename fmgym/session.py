@@ -27,6 +27,7 @@ from fmgym.tracks.track import Track
 from fmgym.world import World
 
 NOTE_BREAK = "\n"
+NOTES = (Tool.APPEND_NOTE, Tool.REWRITE_NOTES)
 
 
 class Played(msgspec.Struct, frozen=True):
@@ -174,11 +175,12 @@ class Session:
         if code != Error.OK:
             message = sentences.refusal(self.world, seat, call, Error(code))
             raise CallError(Error(code), message)
-        if call.tool == Tool.APPEND_NOTE:
-            self.notebooks[seat] = self._appended(call, seat)
-        elif call.tool == Tool.REWRITE_NOTES:
-            self.notebooks[seat] = call.text or ""
+        if call.tool in NOTES:
+            self._note(call, seat)
         return Outcome(outcome), int(value)
+
+    def _note(self, call: ToolCall, seat: int) -> None:
+        self.notebooks[seat] = self._appended(call, seat) if call.tool == Tool.APPEND_NOTE else call.text or ""
 
     def _appended(self, call: ToolCall, seat: int) -> str:
         old = self.notebooks[seat]

@@ -102,11 +102,13 @@ def _learner() -> Any:
 
 
 def draw(curve: Path, path: Path) -> None:
-    """A learning curve as a picture: scores above, deaths a run below."""
+    """A learning curve as a picture: scores above, deaths a run below. Raises ``BadInput``."""
     from matplotlib import pyplot
 
     with curve.open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
+    if not rows or not {"steps", "score", "deaths", "training_score"} <= rows[0].keys():
+        raise BadInput(f"{curve} is no learning curve of fmgym train")
     figure, (scores, deaths) = pyplot.subplots(2, 1, figsize=(7, 6), sharex=True, height_ratios=(3, 1))
     sampled = [row for row in rows if row["training_score"]]  # the untrained policy has not sampled yet
     steps = [int(row["steps"]) for row in rows]

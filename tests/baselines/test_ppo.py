@@ -235,8 +235,12 @@ def test_the_curve_is_drawn(tmp_path) -> None:
     assert picture.startswith("<?xml") and picture.count("<use") > 5  # a mark for each row of the curve
     again = tmp_path / "again.png"
     command = [sys.executable, "-m", "benchmarks.curve", str(out / ppo.CURVE), str(again)]
-    subprocess.run(command, cwd=Path(__file__).parents[2], check=True)
+    root = Path(__file__).parents[2]
+    subprocess.run(command, cwd=root, check=True)
     assert again.read_bytes().startswith(b"\x89PNG")
+    for other in (Path(__file__), tmp_path / "none.csv"):
+        refused = subprocess.run([*command[:3], str(other), str(again)], cwd=root, capture_output=True, text=True)
+        assert refused.returncode == 2 and len(refused.stderr.splitlines()) == 1 and other.name in refused.stderr
     assert cli.main(["train", "--out", str(tmp_path / "u"), *options, "--plot", str(tmp_path / "curve.foo")]) == 2
     assert not (tmp_path / "u").exists()
 
